@@ -1,0 +1,71 @@
+# Needs python3 (3.11 or later) with python3-venv, and make. `make help` lists the targets.
+PYTHON ?= python3
+BIN := .venv/bin
+
+# The same for every make target and for CI: nothing of the caller's Python settings may change a run.
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: .venv help demo run test test-fast lint format lock binaries bench soak clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z.-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# The key is a digest of what defines the environment, so a checkout that only touches times installs nothing again.
+# The lock file lets several makes in one tree run at once.
+.venv: ## make the Python environment from the hashed lock
+	@flock .venv.lock sh -eu -c '\
+	  key=$$(cat requirements/dev.txt setup.cfg pyproject.toml | sha256sum); \
+	  if [ "$$(cat .venv/key 2>/dev/null)" = "$$key" ]; then exit 0; fi; \
+	  echo "Installing the environment into .venv"; \
+	  $(PYTHON) -m venv .venv; \
+	  $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt; \
+	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .; \
+	  echo "$$key" > .venv/key'
+
+demo: .venv ## show what the webhook does with the manifests in examples/
+	@$(BIN)/python -m webhook.cli.demo
+
+run: .venv ## serve the webhook over the manifests in examples/ until stopped
+	@[ -e build/run/tls.crt ] || $(BIN)/resourceclass certs issue --out build/run --dns-name localhost --ip 127.0.0.1
+	@$(BIN)/resourceclass webhook --manifests examples --host 127.0.0.1 \
+	  --tls-cert build/run/tls.crt --tls-key build/run/tls.key
+
+# The floor holds for the two rooms that decide everything: the rules and the envelopes.
+test: .venv ## run every test, with a real control plane
+	@$(BIN)/pytest --cov=webhook.core --cov=webhook.wire --cov-branch --cov-fail-under=97 \
+	  --cov-report=term-missing:skip-covered
+
+test-fast: .venv ## run the tests that need no control plane
+	@$(BIN)/pytest --tier fast
+
+lint: .venv ## style, types and import directions
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: .venv ## rewrite the sources as lint wants them
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+# Once with what the image needs, once with what the tests need on top; the second is held to the first.
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command 'make lock'
+lock: .venv ## resolve requirements/*.in into requirements/*.txt; UPGRADE=1 takes the newest versions
+	@cd requirements && ../$(BIN)/$(LOCK) $(if $(UPGRADE),--upgrade) run.in -o run.txt
+	@cd requirements && ../$(BIN)/$(LOCK) $(if $(UPGRADE),--upgrade) dev.in -o dev.txt
+
+binaries: .venv ## build kube-apiserver, etcd, kubectl and helm for the tests
+	@$(BIN)/python -m tests.harness.binaries
+
+bench: .venv ## measure the rules and the server
+	@$(BIN)/python -m bench
+
+soak: .venv ## run the server under load for a long while
+	@$(BIN)/python -m bench.soak
+
+clean: ## remove everything that make has made in this tree
+	@rm -rf .venv .venv.lock build dist *.egg-info .coverage .hypothesis \
+	  .mypy_cache .import_linter_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
