@@ -1,0 +1,108 @@
+"""What a rule answers: the object as it should be, warnings, and faults if it must be refused.
+
+Every rule reports all faults that it finds, not the first: a person should have to apply a manifest
+once to learn everything that is wrong with it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from webhook.core.values.names import Json
+
+
+class Reason(StrEnum):
+    """The short, stable word for why an object was refused: metric label, audit annotation, docs anchor."""
+
+    BAD_AMOUNT = "BadAmount"  # a fraction, a negative number or no number at all
+    UNKNOWN_CLASS = "UnknownClass"  # no such class, or a bare key close to one
+    BROKEN_CLASS = "BrokenClass"  # the class exists and cannot be read
+    FOREIGN_SCHEDULER = "ForeignScheduler"
+    CONFLICTING_CLASSES = "ConflictingClasses"  # two shares in a container, two runtime classes in a pod
+    HAND_SET_DEVICE = "HandSetDevice"  # a device variable by hand in an isolated namespace
+    NOT_FINAL = "NotFinal"  # what reached validation is not what mutation makes of it
+    NODE_NAME = "NodeNameSet"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+    QUOTA_NOT_READY = "QuotaNotReady"
+    NAMESPACE_NOT_ALLOWED = "NamespaceNotAllowed"
+    INVALID_OBJECT = "InvalidObject"  # a ResourceClass that cannot work
+    WORKLOAD_CANNOT_RUN = "WorkloadCannotRun"  # with enforce-workloads: deny
+
+
+# A malformed object is 422 Invalid, as the API server itself says it; everything that depends on the
+# cluster's rules is 403 Forbidden, which is what controllers and workflow engines retry.
+_INVALID: frozenset[Reason] = frozenset({Reason.BAD_AMOUNT, Reason.CONFLICTING_CLASSES, Reason.INVALID_OBJECT})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: a whole sentence naming the thing, its place and the remedy."""
+
+    reason: Reason
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that was changed and why, in words (for `check` and the audit log)."""
+
+    place: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer of a rule about one object.
+
+    `object` is the document as it should be stored (the input itself where nothing changes).
+    """
+
+    object: Json
+    changes: tuple[Change, ...] = ()
+    warnings: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    audit: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the object may pass."""
+        return not self.faults
+
+    @property
+    def reason(self) -> str:
+        """The short reason of the first fault; empty when allowed."""
+        return self.faults[0].reason.value if self.faults else ""
+
+    @property
+    def message(self) -> str:
+        """All faults as one text, one after the other."""
+        return "; ".join(fault.message for fault in self.faults)
+
+    @property
+    def code(self) -> int:
+        """The HTTP status of the refusal: 422 when only the object itself is at fault, else 403."""
+        return 422 if all(fault.reason in _INVALID for fault in self.faults) else 403
+
+    @property
+    def status_reason(self) -> str:
+        """The `reason` of the Status object that goes with `code`."""
+        return "Invalid" if self.code == 422 else "Forbidden"
+
+    def plus(self, *others: "Outcome") -> "Outcome":
+        """Return this outcome with the findings of others added; the object stays this one's."""
+        merged = self
+        for other in others:
+            merged = replace(
+                merged,
+                changes=merged.changes + other.changes,
+                warnings=merged.warnings + other.warnings,
+                faults=merged.faults + other.faults,
+                audit={**merged.audit, **other.audit},
+            )
+        return merged
+
+
+def refuse(document: Json, faults: Sequence[Fault], warnings: Sequence[str] = ()) -> Outcome:
+    """Return a refusal of `document`, unchanged."""
+    return Outcome(object=document, faults=tuple(faults), warnings=tuple(warnings))

@@ -1,0 +1,1 @@
+"""What admission refuses or warns of, judged on the final state of an object. Nothing here changes it."""
