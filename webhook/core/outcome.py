@@ -31,7 +31,9 @@ class Reason(StrEnum):
 
 # A malformed object is 422 Invalid, as the API server itself says it; everything that depends on the
 # cluster's rules is 403 Forbidden, which is what controllers and workflow engines retry.
-_INVALID: frozenset[Reason] = frozenset({Reason.BAD_AMOUNT, Reason.CONFLICTING_CLASSES, Reason.INVALID_OBJECT})
+_INVALID: frozenset[Reason] = frozenset(
+    {Reason.BAD_AMOUNT, Reason.CONFLICTING_CLASSES, Reason.INVALID_OBJECT}
+)
 
 
 @dataclass(frozen=True, slots=True)

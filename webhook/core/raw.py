@@ -1,0 +1,31 @@
+"""Reading raw JSON that may be wrong: explicit nulls, and values of another type than the schema says.
+
+Whoever sends nonsense gets the API server's own answer; a rule that meets it reads it as absent.
+"""
+
+from typing import Any
+
+from webhook.core.values.names import Json
+
+
+def as_mapping(value: Any) -> Json:
+    """Return `value` if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return `value` if it is a JSON array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """Return `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def at(document: Json, *path: str) -> Json:
+    """Return the object at `path`, an empty one where any step is missing or of another type."""
+    found = document
+    for step in path:
+        found = as_mapping(found).get(step, {})
+    return as_mapping(found)
