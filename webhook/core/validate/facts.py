@@ -1,4 +1,4 @@
-"""What validation must know beside the object itself, as plain data. Who fills it in is `webhook.admission`."""
+"""What validation must know beside the object itself, as plain data; `webhook.admission` fills it in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -55,7 +55,8 @@ def _is_terminating(pod: Json) -> bool:
 def _is_best_effort(pod: Json) -> bool:
     """Whether the QoS class is BestEffort: as the API server has written it, else as it would write it.
 
-    Device requests do not count: a pod that asks for devices alone is BestEffort (helper/qos of pkg/apis/core/v1).
+    Device requests do not count: a pod that asks for devices alone is BestEffort (ComputePodQOS in
+    pkg/apis/core/v1/helper/qos).
     """
     written = at(pod, "status").get("qosClass")
     if written:
