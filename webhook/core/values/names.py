@@ -1,4 +1,4 @@
-"""The names that users, the API server and all parts of ResourceClass share, and how they derive from a class.
+"""The names that users, the API server and all parts of ResourceClass share, and how a class gives them.
 
 Three spellings name a class: the bare one that people type (``nvidia.tesla.k80``), the stored one in a
 container's resources (``resourceclass.io/nvidia.tesla.k80``) and the one in a ResourceQuota
@@ -49,8 +49,8 @@ _DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9
 # pkg/apis/core/helper of Kubernetes 1.36). None of them can be a class.
 STANDARD_NAMES: Final = frozenset(
     {
-        "cpu", "memory", "storage", "ephemeral-storage", "pods", "count", "services", "replicationcontrollers",
-        "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports",
+        "cpu", "memory", "storage", "ephemeral-storage", "pods", "count", "services",
+        "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports",
         "services.loadbalancers", "requests", "limits",
     }
 )  # fmt: skip

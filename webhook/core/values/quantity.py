@@ -61,7 +61,9 @@ def parse_quantity(value: Any) -> Quantity:
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise BadQuantity(f"{value!r} is not a quantity")
-    text = value.strip() if isinstance(value, str) else str(value)
+    if isinstance(value, int) and value.bit_length() > MAX_LENGTH:
+        raise BadQuantity("a number of so many digits is not a quantity")
+    text = str(value)
     match = _GRAMMAR.fullmatch(text) if len(text) <= MAX_LENGTH else None
     if match is None or not (match["whole"] or match["fraction"]):
         raise BadQuantity(f"{text[:40]!r} is not a quantity (such as 1, 2000m or 1Ki)")
@@ -77,7 +79,7 @@ def _nanos(match: re.Match[str], exponent: int) -> int:
     digits = int((match["whole"] or "") + fraction)
     power = exponent + _DECIMAL.get(suffix, 0) - len(fraction) + 9
     numerator = (digits << _BINARY.get(suffix, 0)) * 10 ** max(power, 0)
-    magnitude = -(-numerator // 10 ** max(-power, 0))
+    magnitude: int = -(-numerator // 10 ** max(-power, 0))
     return -magnitude if match["sign"] == "-" else magnitude
 
 

@@ -1,0 +1,87 @@
+"""The containers of a pod spec, whatever its shape.
+
+What has the wrong type is passed over: it is the API server's to refuse, not ours to stumble over.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from webhook.core.values import names
+from webhook.core.values.names import Json
+from webhook.core.values.quantity import BadQuantity, parse_amount
+
+CONTAINERS: Final = "containers"
+INIT_CONTAINERS: Final = "initContainers"
+EPHEMERAL_CONTAINERS: Final = "ephemeralContainers"
+LIMITS: Final = "limits"
+REQUESTS: Final = "requests"
+
+_EMPTY: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRef:
+    """One container and where it stands: `spec.<kind>[<index>]`."""
+
+    kind: str
+    index: int
+    name: str
+    container: Json
+
+    @property
+    def is_sidecar(self) -> bool:
+        """Whether it is an init container that keeps running beside the others."""
+        return self.kind == INIT_CONTAINERS and self.container.get("restartPolicy") == "Always"
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The path of the container within the pod spec."""
+        return (self.kind, self.index)
+
+    def amounts(self, field: str) -> Mapping[str, Any]:
+        """Return `limits` or `requests` as it stands; empty when absent or no map."""
+        resources = self.container.get("resources")
+        found = resources.get(field) if isinstance(resources, dict) else None
+        return found if isinstance(found, dict) else _EMPTY
+
+    def class_amounts(self) -> Mapping[str, Any]:
+        """Return class name to amount as typed, of the stored keys; limits count before requests."""
+        found: dict[str, Any] = {}
+        for field in (REQUESTS, LIMITS):
+            for key, value in self.amounts(field).items():
+                name = names.class_of_stored_key(key)
+                if name is not None:
+                    found[name] = value
+        return found
+
+    def units(self) -> Mapping[str, int]:
+        """Return class name to units of what the container asks for; zero and unreadable amounts are none."""
+        read = ((name, units_or_zero(value)) for name, value in self.class_amounts().items())
+        return {name: units for name, units in read if units}
+
+
+def units_or_zero(value: Any) -> int:
+    """Return an amount of devices; 0 for one that is refused elsewhere."""
+    try:
+        return parse_amount(value)
+    except BadQuantity:
+        return 0
+
+
+def containers(pod_spec: Any, *kinds: str) -> Iterator[ContainerRef]:
+    """Yield the containers of a pod spec, init containers first (or those of `kinds` alone)."""
+    if not isinstance(pod_spec, dict):
+        return
+    for kind in kinds or (INIT_CONTAINERS, CONTAINERS):
+        items = pod_spec.get(kind)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict):
+                name = item.get("name")
+                yield ContainerRef(kind, index, name if isinstance(name, str) else "", item)
+
+
+def pod_spec(pod: Json) -> Json:
+    """Return the spec of a pod; empty when it is absent or no map."""
+    spec = pod.get("spec")
+    return spec if isinstance(spec, dict) else {}

@@ -1,0 +1,101 @@
+"""What a pod asks for, counted as Kubernetes counts it.
+
+Init containers run one after the other, sidecars (init containers with restartPolicy Always) stay, then
+all containers run together. The effective demand is the largest of these moments: see k8s.io/component-helpers,
+resource/helpers.go, which the API server's quota uses.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from webhook.core.values import names
+from webhook.core.values.containers import (
+    INIT_CONTAINERS,
+    LIMITS,
+    REQUESTS,
+    ContainerRef,
+    containers,
+)
+from webhook.core.values.quantity import BadQuantity, parse_amount
+
+__all__ = ["BadAmount", "ContainerDemand", "ContainerRef", "Demand", "containers", "demand"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerDemand:
+    """The units of each class that one container asks for; at least one unit each."""
+
+    ref: ContainerRef
+    units: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BadAmount:
+    """An amount that cannot count devices: where it stands (key as typed) and why not."""
+
+    container: str
+    field: str
+    key: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a pod asks for. A class with no unit is in none of the maps."""
+
+    units: Mapping[str, int]  # effective demand of the pod
+    largest: Mapping[str, int]  # largest single container
+    by_container: tuple[ContainerDemand, ...]  # only those that ask for something, init containers first
+    bad_amounts: tuple[BadAmount, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether the pod asks for at least one unit."""
+        return bool(self.units)
+
+    def containers_of(self, class_name: str) -> tuple[str, ...]:
+        """Return the names of the containers that ask for a class, in order."""
+        return tuple(item.ref.name for item in self.by_container if class_name in item.units)
+
+
+def demand(pod_spec: Any) -> Demand:
+    """Count what a pod spec asks for, by its stored keys, in limits or else in requests."""
+    all_of_them = tuple(containers(pod_spec))
+    asking = tuple(
+        ContainerDemand(ref, units) for ref, units in ((ref, ref.units()) for ref in all_of_them) if units
+    )
+    bad = tuple(problem for ref in all_of_them for problem in _bad_amounts(ref))
+    return Demand(_effective(asking), _largest(asking), asking, bad)
+
+
+def _effective(asking: tuple[ContainerDemand, ...]) -> dict[str, int]:
+    running: Counter[str] = Counter()  # sidecars started so far, then the containers beside them
+    peak: Counter[str] = Counter()
+    for item in asking:
+        if item.ref.kind == INIT_CONTAINERS and not item.ref.is_sidecar:
+            peak |= running + Counter(item.units)
+        else:
+            running.update(item.units)
+            peak |= running
+    return dict(peak)
+
+
+def _largest(asking: tuple[ContainerDemand, ...]) -> dict[str, int]:
+    largest: Counter[str] = Counter()
+    for item in asking:
+        largest |= Counter(item.units)
+    return dict(largest)
+
+
+def _bad_amounts(ref: ContainerRef) -> list[BadAmount]:
+    found = []
+    for field in (LIMITS, REQUESTS):
+        for key, value in ref.amounts(field).items():
+            if names.class_of_stored_key(key) is None:
+                continue
+            try:
+                parse_amount(value)
+            except BadQuantity as error:
+                found.append(BadAmount(ref.name, field, key, str(error)))
+    return found

@@ -1,0 +1,41 @@
+"""Kinds of device: what is left of the ExtendedResources of a cluster when single devices are not told apart."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from webhook.core.values.names import Json
+
+# What tells two devices of one kind apart; every other property belongs to the kind.
+PER_DEVICE: Final = frozenset(
+    {
+        "index", "minor", "uuid", "UUID", "parentUUID", "deviceID", "serial", "pciBusID", "pcieRoot", "numaNode",
+        "node", "nodeName",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceKind:
+    """Devices that no class can tell apart by anything but their place, and how many there are."""
+
+    properties: Mapping[str, str] = field(hash=False)
+    count: int = 1
+
+
+def device_kinds(objects: Iterable[Json]) -> tuple[DeviceKind, ...]:
+    """Group ExtendedResource objects by kind, in the order of first appearance.
+
+    A device without readable properties makes no kind: no class could select it.
+    """
+    counts = Counter(key for obj in objects if (key := _kind_key(obj)))
+    return tuple(DeviceKind(dict(key), count) for key, count in counts.items())
+
+
+def _kind_key(obj: Json) -> tuple[tuple[str, str], ...]:
+    spec = obj.get("spec")
+    properties: Any = spec.get("properties") if isinstance(spec, dict) else None
+    if not isinstance(properties, dict):
+        return ()
+    return tuple(sorted((k, v) for k, v in properties.items() if isinstance(v, str) and k not in PER_DEVICE))
