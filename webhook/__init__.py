@@ -4,5 +4,5 @@ The rooms and what they may import (held by the contracts in setup.cfg):
 
     cli -> admission -> serve, cluster, certs -> wire -> core
 
-``core`` holds the rules and uses the standard library alone. ``cluster`` is the only importer of ``kubernetes``.
+``core`` holds the rules and uses the standard library alone; only ``cluster`` imports ``kubernetes``.
 """
