@@ -1,8 +1,8 @@
 """What a pod asks for, counted as Kubernetes counts it.
 
 Init containers run one after the other, sidecars (init containers with restartPolicy Always) stay, then
-all containers run together. The effective demand is the largest of these moments: see k8s.io/component-helpers,
-resource/helpers.go, which the API server's quota uses.
+all containers run together. The effective demand is the largest of these moments: see
+k8s.io/component-helpers, resource/helpers.go, which the API server's quota uses.
 """
 
 from collections import Counter

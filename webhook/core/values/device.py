@@ -1,4 +1,4 @@
-"""Kinds of device: what is left of the ExtendedResources of a cluster when single devices are not told apart."""
+"""Kinds of device: what the ExtendedResources of a cluster are when single devices are not told apart."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,8 +10,8 @@ from webhook.core.values.names import Json
 # What tells two devices of one kind apart; every other property belongs to the kind.
 PER_DEVICE: Final = frozenset(
     {
-        "index", "minor", "uuid", "UUID", "parentUUID", "deviceID", "serial", "pciBusID", "pcieRoot", "numaNode",
-        "node", "nodeName",
+        "index", "minor", "uuid", "UUID", "parentUUID", "deviceID", "serial", "pciBusID", "pcieRoot",
+        "numaNode", "node", "nodeName",
     }
 )  # fmt: skip
 

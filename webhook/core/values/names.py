@@ -50,8 +50,8 @@ _DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9
 STANDARD_NAMES: Final = frozenset(
     {
         "cpu", "memory", "storage", "ephemeral-storage", "pods", "count", "services",
-        "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports",
-        "services.loadbalancers", "requests", "limits",
+        "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims",
+        "services.nodeports", "services.loadbalancers", "requests", "limits",
     }
 )  # fmt: skip
 STANDARD_PREFIXES: Final = ("hugepages-", "requests.", "limits.", "attachable-volumes-", "count.")
