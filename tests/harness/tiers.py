@@ -1,0 +1,56 @@
+"""pytest plugin: which tests need a control plane, and what is said when they do not run.
+
+A test belongs to the cluster tier when it uses the `control_plane` fixture, directly or through others. No
+test is left out in silence: each run that leaves them out ends with a line `NOT RUN: …`.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+MARK = "cluster"
+FIXTURE = "control_plane"
+_reasons = pytest.StashKey[list[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tier",
+        choices=("all", "fast"),
+        default="all",
+        help="fast leaves out the tests that need a control plane (default: all)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_reasons] = []
+    config.addinivalue_line("markers", f"{MARK}: needs a control plane; set by itself on tests that use one")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m and -k look at the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    cluster = [item for item in items if FIXTURE in getattr(item, "fixturenames", ())]
+    for item in cluster:
+        item.add_marker(MARK)
+    if cluster and config.getoption("--tier") == "fast":
+        left_out = set(cluster)
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=cluster)
+        config.stash[_reasons].append(f"cluster tier, {len(cluster)} tests (--tier fast)")
+
+
+def cannot_run(config: pytest.Config, why: str) -> None:
+    """Ends the calling test: as a failure in CI, else as a skip that the closing lines repeat."""
+    reason = f"cluster tier: {why}"
+    if reason not in config.stash[_reasons]:
+        config.stash[_reasons].append(reason)
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"NOT RUN: {reason}", pytrace=False)
+    pytest.skip(f"NOT RUN: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for reason in config.stash[_reasons]:
+        terminalreporter.write_line(f"NOT RUN: {reason}", yellow=True)
