@@ -17,6 +17,8 @@ help: ## list the targets
 	@flock .venv.lock sh -eu -c '\
 	  key=$$(cat requirements/dev.txt setup.cfg pyproject.toml | sha256sum); \
 	  if [ "$$(cat .venv/key 2>/dev/null)" = "$$key" ]; then exit 0; fi; \
+	  $(PYTHON) -c "import ensurepip, sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null || { \
+	    echo "make needs Python 3.11 or later with venv (Debian: python3-venv); name it with PYTHON=..." >&2; exit 1; }; \
 	  echo "Installing the environment into .venv"; \
 	  $(PYTHON) -m venv .venv; \
 	  $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt; \
@@ -43,18 +45,18 @@ lint: .venv ## style, types and import directions
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 format: .venv ## rewrite the sources as lint wants them
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-# Once with what the image needs, once with what the tests need on top; the second is held to the first.
-LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-emit-find-links --custom-compile-command 'make lock'
+# dev.in is held to the two others, so what is tested is what the image runs.
 lock: .venv ## resolve requirements/*.in into requirements/*.txt; UPGRADE=1 takes the newest versions
-	@cd requirements && ../$(BIN)/$(LOCK) $(if $(UPGRADE),--upgrade) run.in -o run.txt
-	@cd requirements && ../$(BIN)/$(LOCK) $(if $(UPGRADE),--upgrade) dev.in -o dev.txt
+	@cd requirements && for name in build run dev; do \
+	  ../$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-emit-find-links --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) \
+	    "$$name.in" --output-file "$$name.txt" || exit 1; done
 
 binaries: .venv ## build kube-apiserver, etcd, kubectl and helm for the tests
 	@$(BIN)/python -m tests.harness.binaries
