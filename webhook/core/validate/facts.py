@@ -26,5 +26,6 @@ class WorkloadFacts:
 class PodFacts(WorkloadFacts):
     """What the rules for a pod must know."""
 
-    usage: Sequence[Usage] = ()
-    """The unfinished pods of the namespace that ask for a class; only the text of a refusal rests on it."""
+    usage: Sequence[Usage] | None = None
+    """The unfinished pods of the namespace that ask for a class. Only the text of a refusal rests on it, so
+    None (nobody has asked) is right until there is something to refuse."""
