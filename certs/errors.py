@@ -5,11 +5,11 @@ class CertificateError(Exception):
     """The text is a sentence for the person at the command line: the thing, its place, the remedy."""
 
 
-class BadRequest(CertificateError):
+class BadRequest(CertificateError, ValueError):
     """A name or a lifetime was asked for that no certificate can carry."""
 
 
-class Unreadable(CertificateError):
+class Unreadable(CertificateError, ValueError):
     """A file or a text is not what it should be: absent, no PEM, encrypted, of an unknown kind."""
 
 

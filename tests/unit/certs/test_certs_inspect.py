@@ -115,6 +115,11 @@ def test_the_end_is_told_in_seconds(leaf: Pair):
     assert not_after(leaf.cert) == datetime(2031, 1, 1, 12, tzinfo=UTC).timestamp()
 
 
+def test_the_end_of_no_certificate_is_a_value_error():
+    with pytest.raises(ValueError, match="no readable PEM certificate"):
+        not_after(b"-----BEGIN CERT")
+
+
 def test_all_certificates_of_a_text_are_described_in_their_order(ca: Pair, leaf: Pair):
     assert [info.is_ca for info in describe(leaf.cert + ca.cert)] == [False, True]
 
