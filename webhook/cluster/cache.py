@@ -1,0 +1,55 @@
+"""One watched collection: its store, and the thread that keeps it true."""
+
+from threading import Thread
+from typing import Generic, TypeVar
+
+from webhook.cluster.api import Api
+from webhook.cluster.list_watch import ListWatch, Timing
+from webhook.cluster.listing import Resource
+from webhook.cluster.store import Store
+
+T = TypeVar("T")
+
+# Three bookmarks missed: an API server sends one each minute to a watch that has nothing else to say. Older
+# than this, a cache is not believed where a refusal or a pass depends on it.
+STALE_SECONDS = 180.0
+
+
+class Cache(Generic[T]):
+    """The objects of one collection, as this process last saw them."""
+
+    def __init__(self, api: Api, resource: Resource[T], timing: Timing) -> None:
+        self.kind = resource.kind
+        self.store: Store[T] = Store()
+        self._list_watch = ListWatch(api, resource, self.store, timing)
+        self._thread = Thread(target=self._list_watch.run, name=f"watch-{resource.plural}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to list and watch."""
+        self._thread.start()
+
+    def stop(self, seconds: float) -> None:
+        """Wake the thread, which finds that it has been told to stop, and wait for its end so long."""
+        self._list_watch.interrupt()
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    @property
+    def not_ready(self) -> str:
+        """Why nothing can be answered yet, in words; empty once the first list is there."""
+        return "" if self._list_watch.synced else f"{self.kind}: {self._list_watch.problem}"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the API server has been silent for so long that the cache proves nothing."""
+        age = self.age_seconds()
+        return age is None or age > STALE_SECONDS
+
+    @property
+    def relists(self) -> int:
+        """How often the collection had to be listed again."""
+        return self._list_watch.relists
+
+    def age_seconds(self) -> float | None:
+        """Return the seconds since the API server last confirmed the cache; None before the first list."""
+        return self._list_watch.age_seconds()

@@ -1,0 +1,176 @@
+"""Raw JSON requests to one API server: bounded in time and size, with credentials that may rotate.
+
+This is the one door of foreign errors: whatever urllib3, TLS or the JSON reader raises leaves here as
+ClusterUnavailable with its cause, a refusal of the API server as ApiError.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Final
+from urllib.parse import urlencode
+
+import orjson
+import urllib3
+
+from webhook.cluster.api import READ_SECONDS, ApiError, Query
+from webhook.cluster.configuration import Access, load_access
+from webhook.cluster.stream import EventStream
+from webhook.core.errors import BadInput, ClusterUnavailable
+from webhook.core.values.names import Json
+
+CONNECT_SECONDS: Final = 5.0
+# 500 objects of 1.5 MiB, the most that etcd stores, would be larger; but no quota, class or pod is.
+MAX_ANSWER_BYTES: Final = 256 * 2**20
+_CHUNK_BYTES: Final = 256 * 1024
+# Reading the credentials anew may start an exec plugin, which a wrong token must not do at every request.
+RELOAD_SECONDS: Final = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+class Connection:
+    """Requests to one API server, safe for many threads. Make it after a fork, never before."""
+
+    def __init__(self, kubeconfig: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take a kubeconfig file, or None for the service account of this pod. Raises BadInput."""
+        self._kubeconfig = kubeconfig
+        self._clock = clock
+        self._lock = Lock()
+        self._access = load_access(kubeconfig)
+        self._loaded_at = clock()
+
+    @property
+    def server(self) -> str:
+        """The address of the API server, for messages."""
+        return self._access.server
+
+    def get(self, path: str, query: Query | None = None, seconds: float = READ_SECONDS) -> Json:
+        """Read one JSON document. The wait for the first byte is at most `seconds`, the whole twice that."""
+        deadline = self._clock() + seconds
+        connect = min(CONNECT_SECONDS, seconds)
+        response = self._open(path, query, urllib3.Timeout(total=seconds, connect=connect))
+        try:
+            return self._document(response, deadline)
+        except (urllib3.exceptions.HTTPError, OSError, orjson.JSONDecodeError) as error:
+            response.close()
+            raise self._unavailable(path, error) from error
+        finally:
+            response.release_conn()
+
+    def watch(self, path: str, query: Query, silence_seconds: float) -> EventStream:
+        """Open a watch that breaks after `silence_seconds` without a byte."""
+        timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=silence_seconds)
+        response = self._open(path, query, timeout)
+        return EventStream(response, lambda error: self._unavailable(path, error))
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._access.pool.clear()
+
+    def _open(self, path: str, query: Query | None, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
+        """Send a GET and return the answer, its body unread.
+
+        When the two sides do not know each other (401, or TLS fails) the credentials are read anew, once:
+        tokens, certificates and authorities rotate.
+        """
+        url = path + (f"?{urlencode(query)}" if query else "")
+        access = self._access
+        answer = _send(access, url, timeout)
+        if _is_unknown(answer) and self._reload(access):
+            answer = _send(self._access, url, timeout)
+        if isinstance(answer, Exception):
+            raise self._unavailable(path, answer) from answer
+        if answer.status >= 300:
+            raise self._refused(answer, path)
+        return answer
+
+    def _document(self, response: urllib3.BaseHTTPResponse, deadline: float) -> Json:
+        chunks: list[bytes] = []
+        size = 0
+        for chunk in response.stream(_CHUNK_BYTES):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_ANSWER_BYTES:
+                raise OSError(f"an answer of more than {MAX_ANSWER_BYTES} bytes")
+            if self._clock() > deadline:
+                raise TimeoutError("the answer came too slowly")
+        document = orjson.loads(b"".join(chunks))
+        if not isinstance(document, dict):
+            raise OSError("the answer is JSON, but no object")
+        return document
+
+    def _reload(self, stale: Access) -> bool:
+        """Read the credentials anew unless another thread has, or it was tried a moment ago."""
+        with self._lock:
+            if self._access is not stale:
+                return True
+            if self._clock() - self._loaded_at < RELOAD_SECONDS:
+                return False
+            self._loaded_at = self._clock()
+            try:
+                self._access = load_access(self._kubeconfig)
+            except BadInput as error:
+                _log.warning("credentials could not be read anew: %s", error)
+                return False
+            return True
+
+    def _refused(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
+        try:
+            message = _status_message(response.read(4096))
+        except (urllib3.exceptions.HTTPError, OSError):
+            message = ""
+        finally:
+            response.close()
+        text = f"{self.server} answered {response.status} to GET {path}: {message or response.reason}"
+        return ApiError(text + _remedy(response.status), response.status)
+
+    def _unavailable(self, path: str, error: Exception) -> ClusterUnavailable:
+        return ClusterUnavailable(f"{self.server} did not answer GET {path}: {_in_words(error)}")
+
+
+def _send(access: Access, url: str, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Exception:
+    """Return the answer, or what kept it from coming.
+
+    A second attempt is for the kept connection that the server closed just as it was written to.
+    """
+    try:
+        headers = access.headers()
+        options = {"headers": headers, "timeout": timeout, "retries": False, "preload_content": False}
+        try:
+            return access.pool.request("GET", access.server + url, **options)
+        except urllib3.exceptions.ProtocolError:
+            return access.pool.request("GET", access.server + url, **options)
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        return error
+
+
+def _is_unknown(answer: urllib3.BaseHTTPResponse | Exception) -> bool:
+    if isinstance(answer, Exception):
+        return isinstance(answer, urllib3.exceptions.SSLError)
+    return answer.status == 401
+
+
+def _status_message(body: bytes) -> str:
+    try:
+        return str(orjson.loads(body)["message"])
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def _remedy(status: int) -> str:
+    match status:
+        case 401:
+            return "; the token or certificate is not accepted: renew the kubeconfig or the service account"
+        case 403:
+            return "; grant the account of this process get, list and watch on it (chart: rbac)"
+    return ""
+
+
+def _in_words(error: BaseException) -> str:
+    """Return the innermost cause: urllib3 wraps what the socket said two or three times."""
+    for inner in (*error.args, getattr(error, "reason", None), error.__cause__):
+        if isinstance(inner, Exception):
+            return _in_words(inner)
+    return str(error) or type(error).__name__

@@ -1,0 +1,165 @@
+"""A list, then a watch, then what `course.py` says: keeps one store true to one collection.
+
+Own code and not the informer of the `kubernetes` package, which in version 37 has no read timeout (a silent
+watch hangs for ever), no back-off (1,300 watches a second on empty closes), no bookmarks and no pages.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from webhook.cluster.api import Api, ApiError, EventSource
+from webhook.cluster.course import Course, Watched, read_event
+from webhook.cluster.listing import Resource, key_of, list_all
+from webhook.cluster.store import Store
+from webhook.core.errors import ClusterUnavailable
+from webhook.core.values.names import Json
+
+T = TypeVar("T")
+
+# The server is asked to end a watch after 4 to 5 minutes, spread so that not all of them come back at once.
+# An API server sends a bookmark each minute, so real silence of that length is a dead peer.
+WATCH_SECONDS: Final = (240, 300)
+SILENCE_MARGIN_SECONDS: Final = 15
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Time and chance, handed in so that tests need neither."""
+
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    between: Callable[[float, float], float]
+    """Draws a number between two."""
+    wait: Callable[[float], bool]
+    """Waits so many seconds; True when it was told meanwhile to stop."""
+
+
+class ListWatch(Generic[T]):
+    """Fills `store` from `resource` until told to stop."""
+
+    def __init__(self, api: Api, resource: Resource[T], store: Store[T], timing: Timing) -> None:
+        self._api = api
+        self._resource = resource
+        self._store = store
+        self._timing = timing
+        self._source: EventSource | None = None
+        self._seen_at: float | None = None
+        self._lists = 0
+        self._problem = "not listed yet"
+
+    @property
+    def synced(self) -> bool:
+        """Whether the store has held a complete list."""
+        return self._lists > 0
+
+    @property
+    def problem(self) -> str:
+        """What stands in the way at the moment, in words; empty when nothing does."""
+        return self._problem
+
+    @property
+    def relists(self) -> int:
+        """How often the collection had to be listed again."""
+        return max(0, self._lists - 1)
+
+    def age_seconds(self) -> float | None:
+        """Return the seconds since the API server last confirmed the store; None before the first list."""
+        return None if self._seen_at is None else self._timing.clock() - self._seen_at
+
+    def run(self) -> None:
+        """List and watch until the wait of `timing` says to stop."""
+        course = Course()
+        while not self._timing.wait(course.delay_seconds(self._timing.between)):
+            course = self.step(course)
+
+    def interrupt(self) -> None:
+        """Wake a thread that is reading a watch."""
+        source = self._source
+        if source is not None:
+            source.interrupt()
+
+    def step(self, course: Course) -> Course:
+        """List, or watch until the watch ends, and return how to go on."""
+        try:
+            return (
+                course.listed(self._list()) if course.version is None else self._watch(course, course.version)
+            )
+        except ClusterUnavailable as error:
+            self._report(error)
+            return course.failed(error)
+        except Exception as error:  # noqa: BLE001
+            # Whatever it is, the thread must live: a cache that has quietly stopped is the worst of all.
+            _log.exception("%s: the list failed", self._resource.kind)
+            self._problem = f"internal error: {error}"
+            return course.failed(error)
+
+    def _list(self) -> str:
+        listing = list_all(self._api, self._resource)
+        self._store.replace(listing.items)
+        self._lists += 1
+        self._confirm()
+        return listing.version
+
+    def _watch(self, course: Course, version: str) -> Course:
+        watched = Watched(version)
+        started = self._timing.clock()
+        try:
+            self._follow(watched)
+        except ClusterUnavailable as error:
+            watched.seconds = self._timing.clock() - started
+            self._report(error)
+            return course.failed(error, watched)
+        watched.seconds = self._timing.clock() - started
+        return course.ended(watched)
+
+    def _follow(self, watched: Watched) -> None:
+        seconds = int(self._timing.between(*WATCH_SECONDS))
+        query = {
+            **self._resource.query,
+            "watch": "true",
+            "resourceVersion": watched.version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": seconds,
+        }
+        source = self._api.watch(self._resource.path(), query, seconds + SILENCE_MARGIN_SECONDS)
+        self._source = source
+        with closing(source):
+            self._confirm()
+            for raw in source:
+                self._apply(raw, watched)
+                if self._timing.wait(0):
+                    return
+
+    def _apply(self, raw: Json, watched: Watched) -> None:
+        event = read_event(raw)
+        self._confirm()
+        watched.version = event.version
+        if event.bookmark:
+            return
+        watched.changes += 1
+        value = None if event.gone else self._resource.keep(event.obj)
+        if value is None:
+            self._store.remove(key_of(event.obj))
+        else:
+            self._store.put(key_of(event.obj), value)
+
+    def _confirm(self) -> None:
+        self._seen_at = self._timing.clock()
+        if self._problem and self.synced:
+            _log.info("%s: in step with the API server", self._resource.kind)
+            self._problem = ""
+
+    def _report(self, error: ClusterUnavailable) -> None:
+        if isinstance(error, ApiError) and error.status == 410:
+            return  # an expired version is everyday life; the relist counter tells of it
+        problem = str(error)
+        if isinstance(error, ApiError) and error.status == 404:
+            problem = "not installed in the cluster: apply the CustomResourceDefinitions of the chart"
+        if problem != self._problem:
+            _log.warning("%s: %s", self._resource.kind, problem)
+        self._problem = problem

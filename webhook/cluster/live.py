@@ -1,0 +1,120 @@
+"""The ports of admission over a real API server: answers from watched caches, fresh reads on demand."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+from typing import Any, Final
+
+from webhook.cluster.api import Api
+from webhook.cluster.cache import Cache
+from webhook.cluster.list_watch import Timing
+from webhook.cluster.listing import list_all, read_one
+from webhook.cluster.resources import DEVICES, NAMESPACES, PODS, QUOTAS, RESOURCE_CLASSES, keep_labels
+from webhook.cluster.store import Derived
+from webhook.core.values.classes import Classes
+from webhook.core.values.device import DeviceKind, device_kinds
+from webhook.core.values.names import Json
+from webhook.core.values.usage import Usage
+
+# An API server answers a read of one object in 1 ms and gives the webhook 5 s in all; a read that takes
+# longer than this is given up, so that the caller can still be told to come again.
+FRESH_SECONDS: Final = 1.0
+# A watch thread that sits in a list of a dead server is not waited for; it is a daemon.
+STOP_SECONDS: Final = 1.0
+
+
+class LiveCluster:
+    """A cluster as this process sees it. Make and start it after a fork; safe for many threads."""
+
+    def __init__(
+        self,
+        api: Api,
+        clock: Callable[[], float] = time.monotonic,
+        between: Callable[[float, float], float] = random.uniform,
+    ) -> None:
+        self._api = api
+        self._stopping = Event()
+        timing = Timing(clock, between, self._stopping.wait)
+        self._classes = Cache(api, RESOURCE_CLASSES, timing)
+        self._namespaces = Cache(api, NAMESPACES, timing)
+        self._quotas = Cache(api, QUOTAS, timing)
+        self._pods = Cache(api, PODS, timing)
+        self._devices = Cache(api, DEVICES, timing)
+        self._all: tuple[Cache[Any], ...] = (
+            self._classes,
+            self._namespaces,
+            self._quotas,
+            self._pods,
+            self._devices,
+        )
+        self._parsed_classes = Derived(self._classes.store, Classes.of)
+        self._device_kinds = Derived(self._devices.store, device_kinds)
+
+    def start(self) -> None:
+        """Begin to list and watch; returns at once."""
+        for cache in self._all:
+            cache.start()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._stopping.set()
+        for cache in self._all:
+            cache.stop(STOP_SECONDS)
+
+    def not_ready(self) -> Sequence[str]:
+        """Return which collections have not been listed yet, and why."""
+        return [cache.not_ready for cache in self._all if cache.not_ready]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that are watched: the values of the metric label `kind`."""
+        return tuple(cache.kind for cache in self._all)
+
+    def age_seconds(self, kind: str) -> float | None:
+        """Return the seconds since the API server confirmed the cache of a kind; None before its first list."""
+        return self._cache(kind).age_seconds()
+
+    def relists(self, kind: str) -> int:
+        """Return how often a kind had to be listed again since the start."""
+        return self._cache(kind).relists
+
+    def classes(self) -> Classes:
+        """Return all known classes."""
+        return self._parsed_classes.get()
+
+    def fresh_class(self, name: str) -> Json | None:
+        """Read one ResourceClass now."""
+        return read_one(self._api, RESOURCE_CLASSES.path(name=name), FRESH_SECONDS)
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return the labels of a namespace; one that the cache lacks, or a stale cache, is read now."""
+        known = None if self._namespaces.is_stale else self._namespaces.store.get(("", name))
+        if known is not None:
+            return known
+        found = read_one(self._api, NAMESPACES.path(name=name), FRESH_SECONDS) if name else None
+        return keep_labels(found) if found is not None else {}
+
+    def quotas(self, namespace: str) -> Sequence[Json]:
+        """Return the quotas of a namespace; a stale cache is passed by: a limit must never be overlooked."""
+        if self._quotas.is_stale:
+            return self.fresh_quotas(namespace)
+        return self._quotas.store.of_namespace(namespace)
+
+    def fresh_quotas(self, namespace: str) -> Sequence[Json]:
+        """Read the quotas of a namespace now."""
+        listing = list_all(self._api, QUOTAS, namespace, FRESH_SECONDS)
+        return [quota for _, quota in listing.items]
+
+    def usage(self, class_name: str, namespace: str | None = None) -> Sequence[Usage]:
+        """Return the unfinished pods that ask for a class."""
+        store = self._pods.store
+        pods = store.snapshot()[1] if namespace is None else store.of_namespace(namespace)
+        return [usage for uses in pods for usage in uses if usage.class_name == class_name]
+
+    def device_kinds(self) -> Sequence[DeviceKind]:
+        """Return the kinds of device with their counts."""
+        return self._device_kinds.get()
+
+    def _cache(self, kind: str) -> Cache[Any]:
+        return next(cache for cache in self._all if cache.kind == kind)

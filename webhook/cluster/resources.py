@@ -1,0 +1,61 @@
+"""The five collections that admission looks at, and how little of each object is kept.
+
+Memory is the reason: 10,000 pods take 60 MB as JSON values and 3 MB as what they use. The pods are selected
+by the API server already: those of our scheduler that are not finished.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from webhook.cluster.listing import Resource
+from webhook.core.values.names import API_VERSION, SCHEDULER, Json
+from webhook.core.values.usage import FINISHED, Usage, usage_of
+
+_CORE: Final = "/api/v1"
+_OURS: Final = f"/apis/{API_VERSION}"
+
+
+def keep_named(obj: Json, *fields: str) -> Json:
+    """Return an object with its type, its name and the given fields, and nothing else."""
+    metadata = obj["metadata"]
+    kept = {name: metadata[name] for name in ("name", "namespace") if name in metadata}
+    whole = {name: obj[name] for name in ("apiVersion", "kind", *fields) if name in obj}
+    return {**whole, "metadata": kept}
+
+
+def keep_class(obj: Json) -> Json:
+    """Keep what defines a ResourceClass."""
+    return keep_named(obj, "spec")
+
+
+def keep_quota(obj: Json) -> Json:
+    """Keep what a ResourceQuota allows and what is used of it."""
+    return keep_named(obj, "spec", "status")
+
+
+def keep_labels(obj: Json) -> Mapping[str, str]:
+    """Keep the labels of a namespace."""
+    labels: Any = obj["metadata"].get("labels")
+    return labels if isinstance(labels, dict) else {}
+
+
+def keep_usage(obj: Json) -> tuple[Usage, ...] | None:
+    """Keep what a pod uses; a pod that uses nothing is of no interest."""
+    return usage_of(obj) or None
+
+
+RESOURCE_CLASSES: Final = Resource[Json]("ResourceClass", _OURS, "resourceclasses", keep_class)
+NAMESPACES: Final = Resource[Mapping[str, str]]("Namespace", _CORE, "namespaces", keep_labels)
+QUOTAS: Final = Resource[Json]("ResourceQuota", _CORE, "resourcequotas", keep_quota)
+DEVICES: Final = Resource[Json]("ExtendedResource", _OURS, "extendedresources", keep_class)
+PODS: Final = Resource[tuple[Usage, ...]](
+    "Pod",
+    _CORE,
+    "pods",
+    keep_usage,
+    query={
+        "fieldSelector": ",".join(
+            (f"spec.schedulerName={SCHEDULER}", *(f"status.phase!={phase}" for phase in FINISHED))
+        )
+    },
+)
