@@ -45,6 +45,5 @@ def _remedy(pod: Json, units: Mapping[str, int], name: str, facts: WorkloadFacts
     others = alternatives(pod, units, name, facts)
     if not others:
         return ask
-    return (
-        f"{ask}; the same devices serve {list_of(others, _MOST_ALTERNATIVES)}, which this namespace may use"
-    )
+    listed = list_of(others, _MOST_ALTERNATIVES)
+    return f"{ask}; this namespace may use {listed}, which the same devices serve"

@@ -99,7 +99,7 @@ def _surge_over_quota(workload: Workload, name: str, amount: int, facts: Workloa
     for quota, limit in _limits(workload, name, facts):
         if more and needed <= limit < needed + more:
             yield (
-                f"in a rolling update it needs {needed + more} of class {name}, quota {quota} allows {limit}, "
+                f"a rolling update would need {needed + more} of class {name}, quota {quota} allows {limit}, "
                 "and the rollout would hang; write maxSurge: 0 and maxUnavailable: 1 into its strategy"
             )
 

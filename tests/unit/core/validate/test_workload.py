@@ -1,0 +1,265 @@
+"""What the author of a workload is told at once."""
+
+import pytest
+
+from webhook.core.outcome import Reason
+from webhook.core.validate.facts import WorkloadFacts
+from webhook.core.validate.workload import validate_workload
+from webhook.core.values.classes import Classes
+from webhook.core.values.device import DeviceKind
+
+KEY = "requests.resourceclass.io/k80"
+K80 = {"metadata": {"name": "k80"}, "spec": {"selector": {"matchLabels": {"model": "K80"}}}}
+CLOSED = {"metadata": {"name": "k80"}, "spec": {**K80["spec"], "namespaces": {"matchLabels": {"team": "ml"}}}}
+DENY = {"resourceclass.io/enforce-workloads": "deny"}
+NO_SURGE = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+
+
+def template(units=1, **spec):
+    limits = {"resourceclass.io/k80": str(units)}
+    return {"metadata": {}, "spec": {"containers": [{"name": "c", "resources": {"limits": limits}}], **spec}}
+
+
+def workload(kind="Deployment", units=1, **spec):
+    return {
+        "kind": kind,
+        "metadata": {"name": "w"},
+        "spec": {"template": template(units), "strategy": NO_SURGE, **spec},
+    }
+
+
+def quota(hard, **spec):
+    return {"metadata": {"name": "q"}, "spec": {"hard": {KEY: hard}, **spec}}
+
+
+def outcome(obj, *, old=None, quotas=(), classes=(K80,), labels=None, kinds=()):
+    return validate_workload(
+        obj, old, WorkloadFacts(Classes.of(classes), "team-a", labels or {}, quotas, kinds)
+    )
+
+
+def warnings(obj, **facts):
+    told = outcome(obj, **facts)
+    assert told.allowed
+    return list(told.warnings)
+
+
+@pytest.mark.parametrize(
+    ("obj", "told"),
+    [
+        (workload(replicas=3), "3 pods of 1 would need 3: no more than 2 pods can run at once"),
+        (workload(replicas=2, units=2), "2 pods of 2 would need 4: no more than 1 pod can run at once"),
+        (workload(units=3), "1 pod of 3 would need 3: no pod can be created"),
+        (
+            workload("StatefulSet", replicas=3),
+            "3 pods of 1 would need 3: no more than 2 pods can run at once",
+        ),
+        (workload("ReplicaSet", replicas=3), "3 pods of 1 would need 3: no more than 2 pods can run at once"),
+        (
+            workload("ReplicationController", replicas=3),
+            "3 pods of 1 would need 3: no more than 2 pods can run at once",
+        ),
+        (workload("Job", parallelism=3), "3 pods of 1 would need 3: no more than 2 pods can run at once"),
+        (
+            {
+                "kind": "CronJob",
+                "metadata": {"name": "w"},
+                "spec": {"jobTemplate": workload("Job", parallelism=3)},
+            },
+            "3 pods of 1 would need 3: no more than 2 pods can run at once",
+        ),
+    ],
+)
+def test_more_pods_than_the_quota_allows_are_warned_of(obj, told):
+    assert warnings(obj, quotas=[quota("2")]) == [
+        f"{obj['kind']} w: quota q allows 2 of class k80, and {told}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        workload(replicas=2),
+        workload(),
+        workload(replicas=None),
+        workload(replicas=0, units=9),
+        workload("Job", parallelism=9, completions=2),
+        workload("Job", completions=9),
+        workload("Job", parallelism=0, units=9),
+        workload("PodTemplate", replicas=9),
+        workload("Pod", replicas=9),
+        {"kind": "Deployment"},
+        {"kind": "Deployment", "spec": {"template": 5, "replicas": "9"}},
+    ],
+)
+def test_what_the_quota_has_room_for_is_silent(obj):
+    assert warnings(obj, quotas=[quota("2")]) == []
+
+
+def test_a_daemon_set_whose_single_pod_does_not_fit_is_warned_of():
+    obj = workload("DaemonSet", units=3, template=template(3, nodeSelector={"gpu": "k80"}))
+    (warning,) = warnings(obj, quotas=[quota("2")])
+    assert (
+        warning
+        == "DaemonSet w: quota q allows 2 of class k80, and a pod of 3 would need 3: no pod can be created"
+    )
+
+
+def test_a_quota_whose_scopes_do_not_cover_the_pods_is_not_judged():
+    assert warnings(workload(replicas=3), quotas=[quota("2", scopes=["Terminating"])]) == []
+
+
+def test_what_is_in_use_does_not_count_since_it_may_be_the_workload_itself():
+    used = {**quota("2"), "status": {"hard": {KEY: "2"}, "used": {KEY: "2"}}}
+    assert warnings(workload(replicas=2), quotas=[used]) == []
+
+
+def test_a_class_that_no_device_can_serve_is_warned_of():
+    (warning,) = warnings(workload(), kinds=[DeviceKind({"model": "P100"}, 2)])
+    assert warning == "Deployment w: no device in the cluster can serve class k80: its pods will stay Pending"
+
+
+@pytest.mark.parametrize("kinds", [[], [DeviceKind({"model": "P100"}, 2), DeviceKind({"model": "K80"}, 1)]])
+def test_a_class_that_a_device_can_serve_and_a_cluster_without_inventory_are_silent(kinds):
+    assert warnings(workload(), kinds=kinds) == []
+
+
+def test_a_class_that_does_not_exist_is_for_other_rules_to_speak_of():
+    assert warnings(workload(), classes=(), kinds=[DeviceKind({"model": "P100"}, 2)]) == []
+
+
+def test_a_class_that_is_closed_to_the_namespace_is_warned_of():
+    (warning,) = warnings(workload(), classes=(CLOSED,))
+    assert warning == (
+        "Deployment w: class k80 is open to namespaces with team=ml only, and namespace team-a has no label team"
+    )
+
+
+@pytest.mark.parametrize("labels", [{"team": "ml"}, {"resourceclass.io/enforce": "off"}])
+def test_a_class_that_is_open_or_not_enforced_is_silent(labels):
+    assert warnings(workload(), classes=(CLOSED,), labels=labels) == []
+
+
+@pytest.mark.parametrize(
+    ("rolling", "hangs"),
+    [
+        ({}, True),
+        ({"maxSurge": 1, "maxUnavailable": 0}, True),
+        ({"maxSurge": "50%", "maxUnavailable": "0%"}, True),
+        ({"maxSurge": 0, "maxUnavailable": 1}, False),
+        ({"maxSurge": 1, "maxUnavailable": 1}, False),
+        ({"maxSurge": 0, "maxUnavailable": 0}, False),
+        ({"maxSurge": "many", "maxUnavailable": 0}, False),
+        ({"maxSurge": None, "maxUnavailable": None}, True),
+    ],
+)
+def test_a_rolling_update_that_needs_more_than_the_quota_has_is_warned_of(rolling, hangs):
+    told = warnings(workload(replicas=2, strategy={"rollingUpdate": rolling}), quotas=[quota("2")])
+    expected = (
+        "Deployment w: a rolling update would need 3 of class k80, quota q allows 2, and the rollout would "
+        "hang; write maxSurge: 0 and maxUnavailable: 1 into its strategy"
+    )
+    assert told == ([expected] if hangs else [])
+
+
+@pytest.mark.parametrize(
+    ("strategy", "replicas", "hard"),
+    [({"type": "Recreate"}, 2, "2"), ({}, 2, "3"), ({}, 4, "4")],
+    ids=["recreate", "room for one more", "25 % of 4 may be unavailable"],
+)
+def test_an_update_that_the_quota_does_not_hold_up_is_silent(strategy, replicas, hard):
+    assert warnings(workload(replicas=replicas, strategy=strategy), quotas=[quota(hard)]) == []
+
+
+def test_a_daemon_set_without_a_node_selector_is_warned_of_nodes_without_the_class():
+    (warning,) = warnings(workload("DaemonSet"))
+    assert warning == (
+        "DaemonSet w: without a node selector its pods stay Pending on nodes without "
+        "class.resourceclass.io/k80, and use quota there; add a required node affinity on that label with operator Exists"
+    )
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"nodeSelector": {"gpu": "k80"}},
+        {
+            "affinity": {
+                "nodeAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"a": 1}]}
+                }
+            }
+        },
+    ],
+)
+def test_a_daemon_set_that_chooses_its_nodes_is_silent(spec):
+    assert warnings(workload("DaemonSet", template=template(**spec))) == []
+
+
+def test_a_daemon_set_without_a_class_is_silent():
+    assert (
+        warnings({"kind": "DaemonSet", "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}}) == []
+    )
+
+
+def test_what_a_controller_owns_is_silent():
+    owned = workload("ReplicaSet", replicas=9)
+    owned["metadata"]["ownerReferences"] = [{"kind": "Deployment", "controller": True}]
+    assert warnings(owned, quotas=[quota("2")]) == []
+
+
+def test_an_owner_that_is_no_controller_does_not_silence():
+    owned = workload(replicas=9)
+    owned["metadata"]["ownerReferences"] = [{"kind": "App", "controller": False}, "nonsense"]
+    assert len(warnings(owned, quotas=[quota("2")])) == 1
+
+
+def test_an_update_that_leaves_the_spec_alone_is_silent():
+    labelled = {**workload(replicas=9), "metadata": {"name": "w", "labels": {"a": "b"}}}
+    assert warnings(labelled, old=workload(replicas=9), quotas=[quota("2")]) == []
+
+
+def test_a_namespace_that_wants_it_refuses_what_cannot_run():
+    told = outcome(workload(replicas=3), quotas=[quota("2")], labels=DENY)
+    (fault,) = told.faults
+    assert fault.reason is Reason.WORKLOAD_CANNOT_RUN
+    assert fault.message == (
+        "Deployment w: quota q allows 2 of class k80, and 3 pods of 1 would need 3: no more than 2 pods can "
+        "run at once (namespace team-a refuses such workloads: resourceclass.io/enforce-workloads: deny)"
+    )
+
+
+def test_all_that_cannot_run_is_told_at_once():
+    told = outcome(
+        workload(replicas=3), quotas=[quota("2")], labels=DENY, kinds=[DeviceKind({"model": "P100"}, 1)]
+    )
+    assert len(told.faults) == 2
+
+
+def test_what_may_still_run_stays_a_warning_where_others_are_refused():
+    told = outcome(workload("DaemonSet"), labels=DENY)
+    assert told.allowed
+    assert len(told.warnings) == 1
+
+
+@pytest.mark.parametrize("replicas", [5, 9])
+def test_making_a_workload_smaller_or_mending_it_is_never_refused(replicas):
+    changed = workload(replicas=replicas, minReadySeconds=5)
+    told = outcome(changed, old=workload(replicas=9), quotas=[quota("2")], labels=DENY)
+    assert told.allowed
+    assert len(told.warnings) == 1
+
+
+def test_making_a_workload_larger_is_refused_like_a_new_one():
+    told = outcome(workload(replicas=9), old=workload(replicas=1), quotas=[quota("2")], labels=DENY)
+    assert told.reason == "WorkloadCannotRun"
+
+
+def test_a_daemon_set_that_asks_for_more_than_before_is_refused_like_a_new_one():
+    told = outcome(workload("DaemonSet", 3), old=workload("DaemonSet", 1), quotas=[quota("2")], labels=DENY)
+    assert told.reason == "WorkloadCannotRun"
+
+
+def test_a_warning_keeps_within_what_the_api_server_shows():
+    named = {**workload(replicas=3), "metadata": {"name": "w" * 250}}
+    assert len(warnings(named, quotas=[quota("2")])[0]) <= 256
