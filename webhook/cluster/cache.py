@@ -46,9 +46,9 @@ class Cache(Generic[T]):
         return age is None or age > STALE_SECONDS
 
     @property
-    def relists(self) -> int:
-        """How often the collection had to be listed again."""
-        return self._list_watch.relists
+    def lists(self) -> int:
+        """How many complete lists were read, the first included."""
+        return self._list_watch.lists
 
     def age_seconds(self) -> float | None:
         """Return the seconds since the API server last confirmed the cache; None before the first list."""

@@ -2,25 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from webhook.cluster.yaml_json import Piece, read_stream
 from webhook.core.errors import BadInput
 from webhook.core.values.names import Json
-
-# The kinds of Kubernetes 1.36 (and ours) that stand in no namespace; all others are taken as namespaced.
-CLUSTER_SCOPED: Final = frozenset(
-    {
-        "APIService", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding", "ClusterTrustBundle",
-        "ComponentStatus", "CSIDriver", "CSINode", "CustomResourceDefinition", "DeviceClass",
-        "DeviceTaintRule", "ExtendedResource", "FlowSchema", "IngressClass", "IPAddress",
-        "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
-        "Namespace", "Node", "PersistentVolume", "PriorityClass", "PriorityLevelConfiguration",
-        "ResourceClass", "ResourceSlice", "RuntimeClass", "ServiceCIDR", "StorageClass", "StorageVersion",
-        "StorageVersionMigration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration", "VolumeAttachment", "VolumeAttributesClass",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +33,6 @@ def load_documents(text: str | bytes, source: str) -> list[Document]:
         for piece in read_stream(_decoded(text, source), source)
         for document in _expanded(piece, source)
     ]
-
-
-def is_cluster_scoped(obj: Json) -> bool:
-    """Whether objects of this kind stand in no namespace."""
-    return obj.get("kind") in CLUSTER_SCOPED
-
-
-def with_namespace(obj: Json, namespace: str) -> Json:
-    """Return the object with `namespace` set if it is namespaced and names none; else the object itself."""
-    metadata = obj["metadata"]
-    if is_cluster_scoped(obj) or metadata.get("namespace"):
-        return obj
-    return {**obj, "metadata": {**metadata, "namespace": namespace}}
 
 
 def _decoded(text: str | bytes, source: str) -> str:

@@ -63,9 +63,9 @@ class ListWatch(Generic[T]):
         return self._problem
 
     @property
-    def relists(self) -> int:
-        """How often the collection had to be listed again."""
-        return max(0, self._lists - 1)
+    def lists(self) -> int:
+        """How many complete lists were read, the first included."""
+        return self._lists
 
     def age_seconds(self) -> float | None:
         """Return the seconds since the API server last confirmed the store; None before the first list."""

@@ -72,12 +72,12 @@ class LiveCluster:
         return tuple(cache.kind for cache in self._all)
 
     def age_seconds(self, kind: str) -> float | None:
-        """Return the seconds since the API server confirmed the cache of a kind; None before its first list."""
+        """Return the seconds since the API server confirmed a kind's cache; None before its first list."""
         return self._cache(kind).age_seconds()
 
-    def relists(self, kind: str) -> int:
-        """Return how often a kind had to be listed again since the start."""
-        return self._cache(kind).relists
+    def lists(self, kind: str) -> int:
+        """Return how many complete lists of a kind were read since the start, the first included."""
+        return self._cache(kind).lists
 
     def classes(self) -> Classes:
         """Return all known classes."""

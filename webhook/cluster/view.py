@@ -1,0 +1,100 @@
+"""All objects of a folder cluster at one moment, and the answers that follow from them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from webhook.cluster.charge import plus, used_of
+from webhook.cluster.identity import ObjectId
+from webhook.core.mutate.rename import Speller, container_spelling, of_existing, quota_spelling, rename
+from webhook.core.values.classes import Classes
+from webhook.core.values.containers import LIMITS, REQUESTS, pod_spec
+from webhook.core.values.device import DeviceKind, device_kinds
+from webhook.core.values.names import GROUP, Json
+from webhook.core.values.usage import Usage, usage_of
+
+_CLASS: Final = (GROUP, "ResourceClass")
+_DEVICE: Final = (GROUP, "ExtendedResource")
+_POD: Final = ("", "Pod")
+_QUOTA: Final = ("", "ResourceQuota")
+
+
+class View:
+    """An immutable state. Pods and quotas count as if the webhook had stored them: bare names are renamed."""
+
+    def __init__(self, objects: Mapping[ObjectId, Json], written: frozenset[ObjectId]) -> None:
+        """Take the objects, and which of them were written here rather than read from the folder."""
+        self.objects = objects
+        self._written = written
+
+    @cached_property
+    def classes(self) -> Classes:
+        """All ResourceClasses."""
+        return Classes.of(obj for _, obj in self._of(_CLASS))
+
+    @cached_property
+    def device_kinds(self) -> Sequence[DeviceKind]:
+        """The kinds of device with their counts."""
+        return device_kinds(obj for _, obj in self._of(_DEVICE))
+
+    @cached_property
+    def usage(self) -> Sequence[Usage]:
+        """What every unfinished pod uses."""
+        return [usage for pod in self._pods.values() for usage in usage_of(pod)]
+
+    def class_object(self, name: str) -> Json | None:
+        """Return one ResourceClass as it was written."""
+        return self.objects.get(ObjectId(*_CLASS, "", name))
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return the labels of a namespace; empty if no manifest describes it."""
+        labels = self.objects.get(ObjectId("", "Namespace", "", name), {}).get("metadata", {}).get("labels")
+        return labels if isinstance(labels, dict) else {}
+
+    def quotas(self, namespace: str) -> list[Json]:
+        """Return the quotas of a namespace with their status."""
+        return [
+            self._with_status(namespace, obj) for key, obj in self._of(_QUOTA) if key.namespace == namespace
+        ]
+
+    @cached_property
+    def _pods(self) -> Mapping[ObjectId, Json]:
+        return {key: self._stored_pod(obj) for key, obj in self._of(_POD)}
+
+    def _of(self, kind: tuple[str, str]) -> Iterator[tuple[ObjectId, Json]]:
+        return ((key, obj) for key, obj in self.objects.items() if (key.group, key.kind) == kind)
+
+    def _with_status(self, namespace: str, quota: Json) -> Json:
+        """Play the quota controller. What the folder gives as used holds for before anything was written."""
+        spec = self._renamed(quota.get("spec"), ("hard",), quota_spelling)
+        given = self._renamed(quota.get("status"), ("hard", "used"), quota_spelling)
+        stored = {**quota, "spec": spec}
+        pods = (
+            pod
+            for key, pod in self._pods.items()
+            if key.namespace == namespace and ("used" not in given or key in self._written)
+        )
+        used = plus(used_of(stored, pods), given.get("used"))
+        return {**stored, "status": {"hard": spec.get("hard", {}), **given, "used": used}}
+
+    def _stored_pod(self, pod: Json) -> Json:
+        spec = pod_spec(pod)
+        kinds = [kind for kind in ("containers", "initContainers") if isinstance(spec.get(kind), list)]
+        return {
+            **pod,
+            "spec": {**spec, **{kind: [self._stored_container(c) for c in spec[kind]] for kind in kinds}},
+        }
+
+    def _stored_container(self, container: Any) -> Any:
+        if not isinstance(container, dict):
+            return container
+        resources = self._renamed(container.get("resources"), (LIMITS, REQUESTS), container_spelling)
+        return {**container, "resources": resources}
+
+    def _renamed(self, holder: Any, fields: tuple[str, ...], spell: Speller) -> Json:
+        """Return `holder` with the bare class names in some of its maps of amounts replaced."""
+        result = dict(holder) if isinstance(holder, dict) else {}
+        for field in fields:
+            if isinstance(result.get(field), dict):
+                result[field] = rename(result[field], spell, of_existing(self.classes)).amounts
+        return result
