@@ -1,3 +1,3 @@
 """Plugins of all tests: the tiers, and a control plane that starts when the first test asks for it."""
 
-pytest_plugins = ("tests.harness.tiers", "tests.harness.fixtures")
+pytest_plugins = ("pytester", "tests.harness.tiers", "tests.harness.fixtures")

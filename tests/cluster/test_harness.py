@@ -20,6 +20,12 @@ from tests.harness.processes import Process, StartError, free_port, owns_port
 from tests.harness.waiting import until
 
 
+@pytest.fixture(scope="session")
+def control_plane(bare_control_plane: ControlPlane) -> ControlPlane:
+    """These tests stop and start things: the product's control plane is not theirs."""
+    return bare_control_plane
+
+
 def test_a_plain_pod_is_stored_as_it_was_sent(api: Api, namespace: str) -> None:
     api.create(pod("plain", {"cpu": "1"}), namespace).must()
 

@@ -1,9 +1,14 @@
-"""pytest plugin: the control plane of the session, clients, and a fresh namespace per test."""
+"""pytest plugin: control planes of the session, with and without the product; clients; a namespace per test.
+
+`control_plane`, and with it `api`, `kubectl`, `audit`, `namespace`, is a bare one unless a conftest.py says
+otherwise; that of tests/cluster says that the product is installed there.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,20 +18,39 @@ from tests.harness.audit import AuditLog
 from tests.harness.cluster import fresh_namespace
 from tests.harness.controlplane import ControlPlane
 from tests.harness.kubectl import Kubectl
+from tests.harness.product import Product
 from tests.harness.tiers import cannot_run
 
 
 @pytest.fixture(scope="session")
-def control_plane(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
-    """One control plane for the whole session. The time limit of the first test does not count its start."""
+def control_plane_binaries(request: pytest.FixtureRequest) -> dict[str, Path]:
+    """The paths of the programs by name; builds them when this machine has not, which takes minutes."""
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         try:
-            paths = binaries.ensure(lambda text: print(f"\n{text}", file=sys.stderr, flush=True))
+            return binaries.ensure(lambda text: print(f"\n{text}", file=sys.stderr, flush=True))
         except binaries.BinariesError as error:
             cannot_run(request.config, str(error))
-    with ControlPlane(paths) as plane:
+
+
+@pytest.fixture(scope="session")
+def bare_control_plane(control_plane_binaries: dict[str, Path]) -> Iterator[ControlPlane]:
+    """A control plane on which nothing of ours is installed."""
+    with ControlPlane(control_plane_binaries) as plane:
         yield plane
+
+
+@pytest.fixture(scope="session")
+def product(control_plane_binaries: dict[str, Path]) -> Iterator[Product]:
+    """Another control plane, with the chart applied and two replicas of the webhook."""
+    with ControlPlane(control_plane_binaries) as plane, Product(plane) as installed:
+        yield installed
+
+
+@pytest.fixture(scope="session")
+def control_plane(bare_control_plane: ControlPlane) -> ControlPlane:
+    """The control plane that the other fixtures use."""
+    return bare_control_plane
 
 
 @pytest.fixture

@@ -1,17 +1,18 @@
 """pytest plugin: which tests need a control plane, and what is said when they do not run.
 
-A test belongs to the cluster tier when it uses the `control_plane` fixture, directly or through others. No
+A test belongs to the cluster tier when it uses a control plane, directly or through other fixtures. No
 test is left out in silence: each run that leaves them out ends with a line `NOT RUN: …`.
 """
 
 from __future__ import annotations
 
 import os
+from typing import NoReturn
 
 import pytest
 
 MARK = "cluster"
-FIXTURE = "control_plane"
+FIXTURE = "control_plane_binaries"  # on which all fixtures of a control plane stand
 _reasons = pytest.StashKey[list[str]]()
 
 
@@ -41,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.stash[_reasons].append(f"cluster tier, {len(cluster)} tests (--tier fast)")
 
 
-def cannot_run(config: pytest.Config, why: str) -> None:
+def cannot_run(config: pytest.Config, why: str) -> NoReturn:
     """Ends the calling test: as a failure in CI, else as a skip that the closing lines repeat."""
     reason = f"cluster tier: {why}"
     if reason not in config.stash[_reasons]:
