@@ -1,1 +1,1 @@
-"""What admission changes in an object. Every rule takes a document and returns a new one; none edits its input."""
+"""What admission changes in an object. Rules return new documents and never edit the one that came in."""

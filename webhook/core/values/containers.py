@@ -35,6 +35,14 @@ class ContainerRef:
         return self.kind == INIT_CONTAINERS and self.container.get("restartPolicy") == "Always"
 
     @property
+    def title(self) -> str:
+        """The container as messages name it."""
+        word = {CONTAINERS: "container", INIT_CONTAINERS: "init container"}.get(
+            self.kind, "ephemeral container"
+        )
+        return f'{word} "{self.name}"' if self.name else f"{self.kind}[{self.index}]"
+
+    @property
     def path(self) -> tuple[str | int, ...]:
         """The path of the container within the pod spec."""
         return (self.kind, self.index)

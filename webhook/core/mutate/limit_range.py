@@ -1,0 +1,75 @@
+"""LimitRange: the keys of classes in its five maps, names alone.
+
+Reads and changes: min, max, default, defaultRequest and maxLimitRequestRatio of the items of type Container
+and Pod. The API server fills default from max and defaultRequest from default before admission, so one
+bare key arrives in several maps. The list is atomic: applying it replaces it as a whole, and a removed
+line leaves no stored key behind.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from webhook.core.mutate.draft import Draft, Path
+from webhook.core.mutate.rename import container_spelling, of_existing, rename
+from webhook.core.outcome import Outcome, Reason
+from webhook.core.patch import same
+from webhook.core.values import names
+from webhook.core.values.classes import Classes
+from webhook.core.values.names import Json
+from webhook.core.values.pod_template import has_controller, name_of, value_at
+from webhook.core.values.quantity import BadQuantity, parse_amount
+
+_LIMITS: Final = ("spec", "limits")
+_TYPES: Final = ("Container", "Pod")
+_RATIO: Final = "maxLimitRequestRatio"  # a factor, not a number of devices
+_MAPS: Final = ("min", "max", "default", "defaultRequest", _RATIO)
+
+
+def mutate_limit_range(obj: Json, old: Json | None, classes: Classes) -> Outcome:
+    """Return what a LimitRange that is created or updated becomes."""
+    draft, limits = Draft(obj), value_at(obj, _LIMITS)
+    unchanged = old is not None and same(limits, value_at(old, _LIMITS))
+    if unchanged or has_controller(obj):
+        return draft.outcome()
+    for path, amounts in _maps(limits):
+        _rename(draft, path, amounts, classes)
+    return draft.outcome()
+
+
+def _maps(limits: Any) -> Iterator[tuple[Path, Json]]:
+    for index, item in enumerate(limits if isinstance(limits, list) else ()):
+        if not isinstance(item, dict) or item.get("type") not in _TYPES:
+            continue
+        for name in _MAPS:
+            amounts = item.get(name)
+            if isinstance(amounts, dict):
+                yield (*_LIMITS, index, name), amounts
+
+
+def _rename(draft: Draft, path: Path, amounts: Json, classes: Classes) -> None:
+    title = f"LimitRange {name_of(draft.object)}"
+    _refuse_near_names(draft, title, amounts, classes)
+    renamed = rename(amounts, container_spelling, of_existing(classes))
+    if renamed.renames:
+        what = ", ".join(f"{typed} becomes {stored}" for typed, stored in renamed.renames.items())
+        draft.put(path, renamed.amounts, what, "Kubernetes stores only qualified resource names")
+    for typed, stored in renamed.renames.items():
+        draft.warn(f"{title}: stored {typed} as {stored}; write it so in Git")
+    if path[-1] != _RATIO:
+        for stored, typed in renamed.typed.items():
+            _check_amount(draft, title, typed, renamed.amounts[stored])
+
+
+def _refuse_near_names(draft: Draft, title: str, amounts: Json, classes: Classes) -> None:
+    for key in amounts:
+        if names.is_bare_candidate(key) and not classes.exists(key) and (near := classes.closest(key)):
+            draft.fault(
+                Reason.UNKNOWN_CLASS, f'{title} limits "{key}", which is no class; did you mean {near}?'
+            )
+
+
+def _check_amount(draft: Draft, title: str, typed: str, value: Any) -> None:
+    try:
+        parse_amount(value)
+    except BadQuantity as error:
+        draft.fault(Reason.BAD_AMOUNT, f"{title}: {typed}: {error}")

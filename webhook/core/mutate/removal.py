@@ -1,0 +1,141 @@
+"""Classes that the user has just taken out of a manifest, although the object still asks for them.
+
+The stored key is not the one in the user's manifest. Whoever removes the line `nvidia.tesla.k80: 1` and
+applies again sends the removal of that key alone, and the stored one would stay for ever. What was
+removed shows in what the object carries: with client-side apply in the last-applied configuration, with
+server-side apply in the fields that an Apply manager owned before and no longer owns.
+
+Reads: metadata.annotations (last applied), metadata.managedFields of the old and the new object.
+A Helm release of before server-side apply leaves neither, so its removals cannot be seen.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from webhook.core.mutate.rename import STORED_RANK, Speller
+from webhook.core.values import names
+from webhook.core.values.names import Json
+from webhook.core.values.pod_template import value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The step of a place that goes into a list, to the element of this name."""
+
+    name: str
+
+
+Place = tuple[str | Item, ...]
+
+
+class Intent:
+    """What the appliers of an object have asked for, and which of it they have just removed."""
+
+    def __init__(self, old: Json, new: Json) -> None:
+        before, after = _last_applied(old), _last_applied(new)
+        self._configured = (before, after) if before is not None and after is not None else None
+        self._owned = _apply_managers(old), _apply_managers(new)
+        self._owners = tuple(_fields(entry) for entry in _managers(new))
+
+    def removed(self, place: Place, spell: Speller) -> set[str]:
+        """Return the classes whose typed spelling at `place` was removed and that nothing names there now."""
+        return self._removed_client_side(place, spell) | self._removed_server_side(place, spell)
+
+    def _removed_client_side(self, place: Place, spell: Speller) -> set[str]:
+        if self._configured is None:
+            return set()
+        before, after = (_configured_keys(document, place) for document in self._configured)
+        return _typed_classes(before, spell) - _classes(after, spell)
+
+    def _removed_server_side(self, place: Place, spell: Speller) -> set[str]:
+        before, after = self._owned
+        removed: set[str] = set()
+        for manager, fields in before.items():
+            # A manager that is gone altogether says nothing: managedFields may have been reset.
+            if manager in after and (owned := _typed_classes(_owned_keys(fields, place), spell)):
+                removed |= owned - _classes(_owned_keys(after[manager], place), spell)
+        if not removed:
+            return removed
+        return removed - {name for owner in self._owners for name in _new_owner(owner, place, spell)}
+
+
+def _new_owner(fields: Any, place: Place, spell: Speller) -> set[str]:
+    """Return the classes that a manager of the new object owns at `place` by their stored key."""
+    return {
+        found.class_name
+        for key in _owned_keys(fields, place)
+        if (found := spell(key)) is not None and found.rank == STORED_RANK
+    }
+
+
+def _typed_classes(keys: Iterable[str], spell: Speller) -> set[str]:
+    found = (spell(key) for key in keys)
+    return {item.class_name for item in found if item is not None and item.rank != STORED_RANK}
+
+
+def _classes(keys: Iterable[str], spell: Speller) -> set[str]:
+    found = (spell(key) for key in keys)
+    return {item.class_name for item in found if item is not None}
+
+
+def _last_applied(obj: Json) -> Json | None:
+    annotations = value_at(obj, ("metadata", "annotations"))
+    text = annotations.get(names.LAST_APPLIED_ANNOTATION) if isinstance(annotations, dict) else None
+    try:
+        document = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _managers(obj: Json) -> list[Json]:
+    entries = value_at(obj, ("metadata", "managedFields"))
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _apply_managers(obj: Json) -> dict[str, Any]:
+    return {
+        str(entry.get("manager")): _fields(entry)
+        for entry in _managers(obj)
+        if entry.get("operation") == "Apply" and not entry.get("subresource")
+    }
+
+
+def _fields(entry: Json) -> Any:
+    return entry.get("fieldsV1")
+
+
+def _configured_keys(node: Any, place: Place) -> Mapping[str, Any]:
+    """Return the map at a place of a manifest; empty where there is none."""
+    for step in place:
+        if isinstance(step, Item):
+            items = node if isinstance(node, list) else []
+            node = next((i for i in items if isinstance(i, dict) and i.get("name") == step.name), None)
+        else:
+            node = node.get(step) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else {}
+
+
+def _owned_keys(node: Any, place: Place) -> list[str]:
+    """Return the keys owned at a place of a FieldsV1 set (structured-merge-diff's `f:` and `k:` steps)."""
+    for step in place:
+        if not isinstance(node, dict):
+            return []
+        node = _owned_item(node, step.name) if isinstance(step, Item) else node.get(f"f:{step}")
+    return [key[2:] for key in node if key.startswith("f:")] if isinstance(node, dict) else []
+
+
+def _owned_item(node: Json, name: str) -> Any:
+    for key, fields in node.items():
+        if key.startswith("k:") and _key_of_item(key[2:]) == {"name": name}:
+            return fields
+    return None
+
+
+def _key_of_item(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
