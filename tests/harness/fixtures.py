@@ -6,8 +6,7 @@ otherwise; that of tests/cluster says that the product is installed there.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,45 @@ from tests.harness.audit import AuditLog
 from tests.harness.cluster import fresh_namespace
 from tests.harness.controlplane import ControlPlane
 from tests.harness.kubectl import Kubectl
+from tests.harness.processes import tail
 from tests.harness.product import Product
-from tests.harness.tiers import cannot_run
+from tests.harness.tiers import MARK, cannot_run
+
+LOG_LINES = 15
+_binaries = pytest.StashKey[dict[str, Path] | binaries.BinariesError]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Builds the programs when a test needs them: before the first test, whose time limit is shorter."""
+    needed = any(item.get_closest_marker(MARK) for item in session.items)
+    if not needed or session.config.option.collectonly:
+        return
+    terminal = session.config.pluginmanager.getplugin("terminalreporter")
+    try:
+        session.config.stash[_binaries] = binaries.ensure(terminal.write_line)
+    except binaries.BinariesError as error:
+        session.config.stash[_binaries] = error
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shows what the webhook logged last beside a test that failed."""
+    report = yield
+    plane = getattr(item, "funcargs", {}).get("control_plane")
+    if report.failed and isinstance(plane, ControlPlane):
+        for log in sorted(plane.folder.glob("webhook-*.log")):
+            report.sections.append((log.name, tail(log, LOG_LINES)))
+    return report
 
 
 @pytest.fixture(scope="session")
 def control_plane_binaries(request: pytest.FixtureRequest) -> dict[str, Path]:
-    """The paths of the programs by name; builds them when this machine has not, which takes minutes."""
-    capture = request.config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled():
-        try:
-            return binaries.ensure(lambda text: print(f"\n{text}", file=sys.stderr, flush=True))
-        except binaries.BinariesError as error:
-            cannot_run(request.config, str(error))
+    """The paths of the programs by name."""
+    built = request.config.stash[_binaries]
+    if isinstance(built, binaries.BinariesError):
+        cannot_run(request.config, str(built))
+    return built
 
 
 @pytest.fixture(scope="session")

