@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 
 MARK = "cluster"
-FIXTURE = "control_plane_binaries"  # on which all fixtures of a control plane stand
+FIXTURES = {"control_plane", "control_plane_binaries"}
 _reasons = pytest.StashKey[list[str]]()
 
 
@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m and -k look at the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    cluster = [item for item in items if FIXTURE in getattr(item, "fixturenames", ())]
+    cluster = [item for item in items if FIXTURES.intersection(getattr(item, "fixturenames", ()))]
     for item in cluster:
         item.add_marker(MARK)
     if cluster and config.getoption("--tier") == "fast":
