@@ -13,12 +13,12 @@ import orjson
 
 from webhook.core.outcome import Outcome
 from webhook.core.patch import diff
+from webhook.core.text import shorten
 from webhook.core.values.names import Json
 from webhook.wire.review import API_VERSION, KIND, Request
 
 # The API server keeps 4,096 characters of warnings in all and cuts each to 256 when there are more.
-# Cutting here first means that it is us who choose what is lost.
-WARNING_LENGTH: Final = 256
+# `shorten` cuts each first, so that it is us who choose what is lost.
 WARNINGS_LENGTH: Final = 4096
 
 # The text of a refusal ends up in an event (1,024 characters), a terminal and the audit log. A pod of
@@ -51,7 +51,7 @@ def _status(outcome: Outcome) -> Json:
         "status": "Failure",
         "code": outcome.code,
         "reason": outcome.status_reason,
-        "message": _cut(outcome.message, MESSAGE_LENGTH),
+        "message": shorten(outcome.message, MESSAGE_LENGTH),
     }
 
 
@@ -70,7 +70,7 @@ def _audit(audit: Mapping[str, str]) -> dict[str, str]:
 
 def fit_warnings(warnings: Iterable[str]) -> list[str]:
     """Return the warnings as the API server will show them: each once, on one line, none too long."""
-    lines = [_cut(_one_line(text), WARNING_LENGTH) for text in dict.fromkeys(warnings)]
+    lines = [shorten(_one_line(text)) for text in dict.fromkeys(warnings)]
     kept: list[str] = []
     room = WARNINGS_LENGTH
     for position, line in enumerate(lines):
@@ -87,7 +87,3 @@ def fit_warnings(warnings: Iterable[str]) -> list[str]:
 def _one_line(text: Any) -> str:
     # A control character makes the API server drop the whole warning.
     return "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in str(text))
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"

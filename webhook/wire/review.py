@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from webhook.core.errors import BadReview
+from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.values.names import Json
 
 API_VERSION: Final = "admission.k8s.io/v1"
@@ -51,9 +52,7 @@ class Request:
     @property
     def title(self) -> str:
         """The object's name, or what its name will start with."""
-        metadata = self.document.get("metadata")
-        prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
-        return self.name or (prefix if isinstance(prefix, str) else "")
+        return self.name or as_text(at(self.document, "metadata").get("generateName"))
 
 
 def parse(body: bytes) -> Request:
@@ -94,30 +93,28 @@ def _request(request: Json) -> Request:
         known = ", ".join(sorted(OPERATIONS))
         raise BadReview(f"request.operation is {operation!r}; it must be one of {known}")
     kind = _mapping(request, "kind", "request.kind")
-    user = _mapping(request, "userInfo", "request.userInfo", optional=True)
+    user = as_mapping(request.get("userInfo"))
     return Request(
         uid=_text(request, "uid"),
         operation=operation,
-        group=_optional_text(kind.get("group")),
+        group=as_text(kind.get("group")),
         kind=_text(kind, "kind", "request.kind."),
-        sub_resource=_optional_text(request.get("subResource")),
-        namespace=_optional_text(request.get("namespace")),
-        name=_optional_text(request.get("name")),
-        user=_optional_text(user.get("username")),
-        groups=_texts(user.get("groups")),
+        sub_resource=as_text(request.get("subResource")),
+        namespace=as_text(request.get("namespace")),
+        name=as_text(request.get("name")),
+        user=as_text(user.get("username")),
+        groups=tuple(item for item in as_list(user.get("groups")) if isinstance(item, str)),
         object=_object(request, "object", required=operation in {"CREATE", "UPDATE"}),
         old_object=_object(request, "oldObject", required=False),
         dry_run=request.get("dryRun") is True,
     )
 
 
-def _mapping(parent: Json, key: str, place: str, *, optional: bool = False) -> Json:
+def _mapping(parent: Json, key: str, place: str) -> Json:
     value = parent.get(key)
-    if isinstance(value, dict):
-        return value
-    if optional:
-        return {}
-    raise BadReview(f"{place} must be an object")
+    if not isinstance(value, dict):
+        raise BadReview(f"{place} must be an object")
+    return value
 
 
 def _object(request: Json, key: str, *, required: bool) -> Json | None:
@@ -136,11 +133,3 @@ def _text(parent: Json, key: str, prefix: str = "request.") -> str:
     if not isinstance(value, str) or not value:
         raise BadReview(f"{prefix}{key} must be a text that is not empty")
     return value
-
-
-def _optional_text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()

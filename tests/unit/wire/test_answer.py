@@ -6,7 +6,8 @@ import orjson
 import pytest
 
 from webhook.core.outcome import Fault, Outcome, Reason
-from webhook.wire.answer import MESSAGE_LENGTH, WARNING_LENGTH, WARNINGS_LENGTH, answer, fit_warnings
+from webhook.core.text import WARNING_MAX_LENGTH as WARNING_LENGTH
+from webhook.wire.answer import MESSAGE_LENGTH, WARNINGS_LENGTH, answer, fit_warnings
 from webhook.wire.review import Request
 
 POD = {"metadata": {"name": "train"}, "spec": {"schedulerName": "default-scheduler"}}

@@ -1,0 +1,168 @@
+"""The webhook's decisions about one review: which rules, in which order, with which facts.
+
+Two calls make one decision. `mutate` gives the object the form in which it can be stored and accounted for;
+`validate` sees what all webhooks together have made of it and judges that. Neither changes anything but its
+answer, so a dry run needs no case of its own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from webhook.admission import lookup
+from webhook.admission.lookup import InTime
+from webhook.admission.ports import Cluster
+from webhook.admission.subject import Subject, is_mirror_pod, subject_of
+from webhook.core.mutate.isolate import mutate_isolated
+from webhook.core.mutate.keys import candidate_names
+from webhook.core.mutate.limit_range import mutate_limit_range
+from webhook.core.mutate.pod import mutate_pod
+from webhook.core.mutate.pod_update import mutate_pod_update
+from webhook.core.mutate.quota import mutate_quota
+from webhook.core.mutate.template import mutate_template
+from webhook.core.outcome import Fault, Outcome, Reason, refuse
+from webhook.core.patch import same
+from webhook.core.raw import as_text, at
+from webhook.core.settings import PodSettings
+from webhook.core.validate.enforce import enforce
+from webhook.core.validate.pod import rests_on_quota, validate_pod
+from webhook.core.validate.resource_class import validate_class, validate_class_delete
+from webhook.core.validate.workload import validate_workload
+from webhook.core.values.classes import Classes
+from webhook.core.values.demand import demand
+from webhook.core.values.names import Json
+from webhook.core.values.usage import Usage
+from webhook.wire.review import Request
+
+# The rules that rename keys: of the object, of what it was before, and of the classes there are.
+_RENAMING: Final[Mapping[Subject, Callable[[Json, Json | None, Classes], Outcome]]] = {
+    Subject.TEMPLATE: mutate_template,
+    Subject.QUOTA: mutate_quota,
+    Subject.LIMIT_RANGE: mutate_limit_range,
+}
+_MUTATED: Final = frozenset({*_RENAMING, Subject.POD, Subject.POD_UPDATE, Subject.EPHEMERAL_CONTAINERS})
+
+
+_EPHEMERAL_NOT_FINAL: Final = (
+    "an ephemeral container is not as ResourceClass writes it in an isolated namespace, in {}: "
+    "a webhook that runs after ResourceClass has probably changed it"
+)
+
+
+def _wait() -> None:
+    """No deadline: a command line waits for every read."""
+
+
+class Engine:
+    """Answers reviews from what a cluster holds. Safe to use from several threads.
+
+    Both calls raise NotReady while the state of the cluster is not known yet, and ClusterUnavailable when
+    something must be read afresh and cannot be: nobody is refused, and nothing passes, on old data.
+    `isolated` says that the entry for isolated namespaces asks; `in_time` raises when the caller will not
+    wait for one more read.
+    """
+
+    def __init__(self, cluster: Cluster, settings: PodSettings) -> None:
+        self._cluster = cluster
+        self._settings = settings
+
+    def mutate(self, request: Request, *, isolated: bool = False, in_time: InTime = _wait) -> Outcome:
+        """Return the object as it should be stored."""
+        subject = subject_of(request)
+        if request.object is None or subject not in _MUTATED or is_mirror_pod(request):
+            return Outcome(object=request.document)
+        classes = self._classes(request, in_time)
+        outcome = self._mutated(subject, request.object, request.old_object, classes, isolated=isolated)
+        decision = "unchanged" if outcome.object is request.object else "changed"
+        return _noted(outcome, decision)
+
+    def _mutated(
+        self, subject: Subject, document: Json, old: Json | None, classes: Classes, *, isolated: bool
+    ) -> Outcome:
+        match subject:
+            case Subject.POD_UPDATE:
+                return mutate_pod_update(document, old or {}, classes)
+            case Subject.POD if not isolated:
+                return mutate_pod(document, classes, self._settings)
+            case Subject.POD if demand(at(document, "spec")):
+                return mutate_pod(document, classes, self._settings, isolated=True)
+            case Subject.POD | Subject.EPHEMERAL_CONTAINERS:
+                return mutate_isolated(document, classes, old) if isolated else Outcome(object=document)
+        return _RENAMING[subject](document, old, classes)
+
+    def validate(self, request: Request, *, isolated: bool = False, in_time: InTime = _wait) -> Outcome:
+        """Return whether the object, as all webhooks have left it, may be stored."""
+        if is_mirror_pod(request):
+            return Outcome(object=request.document)
+        match subject_of(request):
+            case Subject.POD:
+                outcome = self._validated_pod(request, in_time, isolated=isolated)
+            case Subject.EPHEMERAL_CONTAINERS if isolated:
+                outcome = self._validated_ephemeral(request, in_time)
+            case Subject.TEMPLATE:
+                outcome = self._validated_workload(request, in_time)
+            case Subject.CLASS:
+                outcome = validate_class(request.document, request.old_object, self._users(request))
+            case Subject.CLASS_DELETE:
+                outcome = validate_class_delete(request.document, self._users(request))
+            case _:
+                return Outcome(object=request.document)
+        return _noted(outcome, "allowed")
+
+    def _validated_pod(self, request: Request, in_time: InTime, *, isolated: bool) -> Outcome:
+        pod = request.document
+        units = demand(at(pod, "spec")).units
+        classes = self._classes(request, in_time)
+        facts = lookup.pod_facts(self._cluster, request.namespace, classes, units, in_time)
+        outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
+        if rests_on_quota(outcome):
+            facts = lookup.fresh_pod_facts(self._cluster, facts, units, in_time)
+            outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
+        outcome = enforce(outcome, facts.namespace_labels)
+        return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})
+
+    def _validated_ephemeral(self, request: Request, in_time: InTime) -> Outcome:
+        pod = request.document
+        classes = self._classes(request, in_time)
+        made = mutate_isolated(pod, classes, request.old_object)
+        if made.faults or same(made.object, pod):
+            return refuse(pod, made.faults)
+        lacking = ", ".join(change.place for change in made.changes)
+        return refuse(pod, [Fault(Reason.NOT_FINAL, _EPHEMERAL_NOT_FINAL.format(lacking))])
+
+    def _validated_workload(self, request: Request, in_time: InTime) -> Outcome:
+        document = request.document
+        classes = self._classes(request, in_time)
+        facts = lookup.workload_facts(self._cluster, request.namespace, classes)
+        outcome = validate_workload(document, request.old_object, facts)
+        if outcome.allowed:
+            return outcome
+        return validate_workload(
+            document, request.old_object, lookup.fresh_workload_facts(self._cluster, facts, in_time)
+        )
+
+    def _classes(self, request: Request, in_time: InTime) -> Classes:
+        names = candidate_names(request.document, request.kind)
+        return lookup.known_classes(self._cluster, names, in_time)
+
+    def _users(self, request: Request) -> Sequence[Usage]:
+        name = request.name or as_text(at(request.document, "metadata").get("name"))
+        return self._cluster.usage(name)
+
+
+def _classes_asked(units: Mapping[str, int]) -> dict[str, str]:
+    return (
+        {"classes": ",".join(f"{name}={amount}" for name, amount in sorted(units.items()))} if units else {}
+    )
+
+
+def _noted(outcome: Outcome, decision: str) -> Outcome:
+    """Return the outcome with what the audit log should say of it; silence where nothing was decided."""
+    if not outcome.allowed:
+        reasons = sorted({fault.reason.value for fault in outcome.faults})
+        note = {"decision": "refused", "reason": ",".join(reasons)}
+    elif decision == "unchanged":
+        note = {}
+    else:
+        note = {"decision": decision}
+    return replace(outcome, audit={**outcome.audit, **note})

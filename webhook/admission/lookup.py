@@ -1,0 +1,86 @@
+"""What a rule must know of the cluster: from memory first, read afresh where memory may be behind.
+
+Watches lag by milliseconds, and a manifest that holds a class, a quota and a pod is applied faster than
+that. So nobody is refused on what memory says alone, and a quota that memory does not know yet counts.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from webhook.admission.ports import Cluster
+from webhook.core.errors import NotReady
+from webhook.core.raw import at
+from webhook.core.validate.facts import PodFacts, WorkloadFacts
+from webhook.core.values.classes import Classes
+from webhook.core.values.names import is_class_name, quota_key
+
+# A read takes about 1 ms. An object that names more unknown classes than this is hardly meant seriously,
+# and must not make this process ask the API server without end.
+MAX_FRESH_CLASSES: Final = 8
+
+InTime = Callable[[], None]
+"""Raises ClusterUnavailable when the caller will not wait for one more read."""
+
+
+def known_classes(cluster: Cluster, wanted: Iterable[str], in_time: InTime) -> Classes:
+    """Return all classes, those of `wanted` that memory lacks (or holds unreadable) read afresh."""
+    if missing := cluster.not_ready():
+        raise NotReady(f"not ready yet: {', '.join(missing)}")
+    classes = cluster.classes()
+    lacking = [name for name in wanted if name not in classes and is_class_name(name)]
+    for name in lacking[:MAX_FRESH_CLASSES]:
+        in_time()
+        found = cluster.fresh_class(name)
+        if found is not None:
+            classes = classes.with_object(found)
+    return classes
+
+
+def pod_facts(
+    cluster: Cluster, namespace: str, classes: Classes, asked: Iterable[str], in_time: InTime
+) -> PodFacts:
+    """Return what the rules for a pod that asks for some classes must know, from memory as far as it will do.
+
+    A class that no quota in memory limits may have got its quota a moment ago. The API server's own plugin
+    enforces nothing before it has computed a new quota's status, so this process must not miss it.
+    """
+    quotas = cluster.quotas(namespace)
+    limited = {key for quota in quotas for key in at(quota, "spec", "hard")}
+    if any(quota_key(name) not in limited for name in asked):
+        in_time()
+        quotas = cluster.fresh_quotas(namespace)
+    return PodFacts(
+        classes=classes,
+        namespace=namespace,
+        namespace_labels=cluster.namespace_labels(namespace),
+        quotas=quotas,
+    )
+
+
+def fresh_pod_facts(cluster: Cluster, facts: PodFacts, asked: Iterable[str], in_time: InTime) -> PodFacts:
+    """Return the facts with the quotas read now, and with what the text of a refusal rests on."""
+    in_time()
+    return replace(
+        facts,
+        quotas=cluster.fresh_quotas(facts.namespace),
+        device_kinds=cluster.device_kinds(),
+        usage=tuple(use for name in asked for use in cluster.usage(name, facts.namespace)),
+    )
+
+
+def fresh_workload_facts(cluster: Cluster, facts: WorkloadFacts, in_time: InTime) -> WorkloadFacts:
+    """Return the facts with the quotas read now."""
+    in_time()
+    return replace(facts, quotas=cluster.fresh_quotas(facts.namespace))
+
+
+def workload_facts(cluster: Cluster, namespace: str, classes: Classes) -> WorkloadFacts:
+    """Return what the rules for a workload must know, from memory."""
+    return WorkloadFacts(
+        classes=classes,
+        namespace=namespace,
+        namespace_labels=cluster.namespace_labels(namespace),
+        quotas=cluster.quotas(namespace),
+        device_kinds=cluster.device_kinds(),
+    )

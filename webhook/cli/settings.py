@@ -1,0 +1,180 @@
+"""The settings of each part, read from flags and a configuration file, and the table that documents them.
+
+Flags win over the file. There are no environment variables: that prefix belongs to containers that got a
+device. Every problem is reported at once, and before a port opens.
+
+``python -m webhook.cli.settings`` prints the tables of docs/configuration.md.
+"""
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from webhook.cli.options import BadSettings, Option, build, options_of
+from webhook.cluster.yaml_json import read_stream
+from webhook.core.errors import BadInput
+from webhook.core.settings import PodSettings
+from webhook.serve.settings import ServeSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSettings:
+    """Where the state of the cluster comes from."""
+
+    kubeconfig: str = ""
+    """Kubeconfig file whose current context is used. Default "": the service account of the own pod."""
+    manifests: str = ""
+    """Folder of manifests (*.yaml, *.yml, *.json) that stands in for a cluster. Default "": a real one."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each."""
+        found = []
+        if self.kubeconfig and self.manifests:
+            found.append("kubeconfig and manifests are both given; leave one out")
+        if self.kubeconfig and not Path(self.kubeconfig).is_file():
+            found.append(f"kubeconfig is {self.kubeconfig}: there is no such file")
+        if self.manifests and not Path(self.manifests).is_dir():
+            found.append(f"manifests is {self.manifests}: there is no such folder")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSettings:
+    """`resourceclass webhook`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    pods: PodSettings = field(default_factory=PodSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each, the parts' own problems included."""
+        missing = [name for name in ("tls_cert", "tls_key") if not getattr(self.serve, name)]
+        found = [f"{name} is missing: the API server calls a webhook over TLS only" for name in missing]
+        for name in ("tls_cert", "tls_key"):
+            path = getattr(self.serve, name)
+            if path and not Path(path).is_file():
+                found.append(f"{name} is {path}: there is no such file")
+        return [*self.cluster.problems(), *found, *self.serve.problems()]
+
+
+PARTS: Final[Mapping[str, type]] = {"webhook": WebhookSettings}
+
+
+def add_flags(parser: argparse.ArgumentParser, settings: type) -> None:
+    """Give `parser` a flag for every option of a settings class, and --config."""
+    parser.add_argument("--config", metavar="FILE", help="YAML file, same names as the flags; a flag wins")
+    for option in options_of(settings):
+        # Values stay text here: argparse would stop at the first bad one.
+        parser.add_argument(
+            f"--{option.name}",
+            dest=option.name,
+            default=argparse.SUPPRESS,
+            metavar="|".join(option.choices) or _WORDS[option.kind],
+            help=option.help.replace("%", "%%"),
+        )
+
+
+def load(settings: type[T], arguments: argparse.Namespace) -> T:
+    """Return the settings that flags and file give together.
+
+    Raises BadSettings with every problem of both.
+    """
+    options = {option.name: option for option in options_of(settings)}
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    flags = {name: value for name, value in vars(arguments).items() if name in options}
+    for place, given in ((arguments.config, _file(arguments.config, problems)), ("", flags)):
+        _read(options, given, place, values, problems)
+    # A value that cannot be read leaves the default in its place, so that the rest can still be judged.
+    loaded = build(settings, values)
+    problems += _kebab(loaded.problems(), options)  # type: ignore[attr-defined]
+    if problems:
+        raise BadSettings(problems)
+    return loaded
+
+
+def _file(path: str | None, problems: list[str]) -> Mapping[str, Any]:
+    if path is None:
+        return {}
+    try:
+        documents = [piece.value for piece in read_stream(Path(path).read_text("utf-8"), path)]
+    except OSError as error:
+        problems.append(f"config is {path}: {error.strerror}")
+        return {}
+    except (UnicodeDecodeError, BadInput) as error:
+        problems.append(f"config is {path}: {error}")
+        return {}
+    content = documents[0] if documents else {}
+    if len(documents) > 1 or not isinstance(content, dict):
+        problems.append(f"config is {path}: must hold one mapping of option names to values")
+        return {}
+    return {_option_name(str(key)): value for key, value in content.items()}
+
+
+def _option_name(key: str) -> str:
+    """Return a key as a flag spells it: `foreignScheduler` and `foreign_scheduler` as `foreign-scheduler`."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"-\1", key).replace("_", "-").lower()
+
+
+def _read(
+    options: Mapping[str, Option],
+    given: Mapping[str, Any],
+    place: str,
+    values: dict[str, Any],
+    problems: list[str],
+) -> None:
+    for name, value in given.items():
+        where = f"{place}: {name}" if place else f"--{name}"
+        if name not in options:
+            problems.append(f"{where}: no such option{_hint(name, options)}")
+            continue
+        try:
+            values[name] = options[name].read(value)
+        except ValueError as error:
+            problems.append(f"{where} {error}")
+
+
+def _hint(name: str, options: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, options, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _kebab(problems: Iterable[str], options: Iterable[str]) -> Iterator[str]:
+    """Return problems that name fields as ones that name options."""
+    fields = {name.replace("-", "_"): f"--{name}" for name in options}
+    pattern = re.compile(rf"(?<![\w-])({'|'.join(sorted(fields, key=len, reverse=True))})(?![\w-])")
+    for problem in problems:
+        yield pattern.sub(lambda match: fields[match[1]], problem)
+
+
+_WORDS: Final[Mapping[type, str]] = {str: "TEXT", int: "NUMBER", float: "SECONDS", bool: "true|false"}
+
+
+def table(settings: type) -> str:
+    """Return the options of a settings class as a Markdown table."""
+    lines = ["| flag and key | value | default | what it does |", "| --- | --- | --- | --- |"]
+    for option in options_of(settings):
+        values = " or ".join(f"`{choice}`" for choice in option.choices) or _WORDS[option.kind].lower()
+        default = "must be given" if option.required else _shown(option.default)
+        lines.append(f"| `{option.name}` | {values} | {default} | {option.help} |")
+    return "\n".join(lines)
+
+
+def _shown(default: Any) -> str:
+    return f"`{default}`" if default != "" else "none"
+
+
+def tables() -> str:
+    """Return the tables of all parts, as docs/configuration.md holds them."""
+    return "\n\n".join(f"### resourceclass {part}\n\n{table(settings)}" for part, settings in PARTS.items())
+
+
+if __name__ == "__main__":
+    sys.stdout.write(tables() + "\n")
