@@ -131,7 +131,8 @@ def test_a_class_that_does_not_exist_is_for_other_rules_to_speak_of():
 def test_a_class_that_is_closed_to_the_namespace_is_warned_of():
     (warning,) = warnings(workload(), classes=(CLOSED,))
     assert warning == (
-        "Deployment w: class k80 is open to namespaces with team=ml only, and namespace team-a has no label team"
+        "Deployment w: class k80 is open to namespaces with team=ml only, "
+        "and namespace team-a has no label team"
     )
 
 
@@ -175,7 +176,8 @@ def test_a_daemon_set_without_a_node_selector_is_warned_of_nodes_without_the_cla
     (warning,) = warnings(workload("DaemonSet"))
     assert warning == (
         "DaemonSet w: without a node selector its pods stay Pending on nodes without "
-        "class.resourceclass.io/k80, and use quota there; add a required node affinity on that label with operator Exists"
+        "class.resourceclass.io/k80, and use quota there; "
+        "add a required node affinity on that label with operator Exists"
     )
 
 

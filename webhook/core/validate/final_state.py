@@ -1,0 +1,40 @@
+"""Refuses a class pod that is not what mutation makes of it.
+
+A mutating webhook may be skipped (an opt-out label, a failure policy) or undone by one that is ordered after
+it, and the API server does not call again one that it skipped in the first round. So the validating call asks
+mutation itself: what it would still change, or refuse, the pod must not have.
+"""
+
+from typing import Final
+
+from webhook.core.outcome import Change, Fault, Outcome, Reason
+from webhook.core.patch import same
+from webhook.core.raw import at
+from webhook.core.text import list_of
+from webhook.core.values.names import WEBHOOK_LABEL, Json
+
+_MOST_CHANGES: Final = 3
+
+
+def final_state(pod: Json, made: Outcome) -> tuple[Fault, ...]:
+    """Return the faults that mutation found in `pod`, or one that says what it would still change.
+
+    `made` is the answer of mutation about this very pod.
+    """
+    if made.faults or same(pod, made.object):
+        return made.faults
+    return (Fault(Reason.NOT_FINAL, f"{_difference(made.changes)}: {_cause(pod)}"),)
+
+
+def _difference(changes: tuple[Change, ...]) -> str:
+    listed = list_of((f"{change.place} ({change.what})" for change in changes), _MOST_CHANGES)
+    return f"the pod is not as ResourceClass writes it, in {listed}"
+
+
+def _cause(pod: Json) -> str:
+    if at(pod, "metadata", "labels").get(WEBHOOK_LABEL) == "ignore":
+        return f"its label {WEBHOOK_LABEL}: ignore keeps ResourceClass from writing it; remove the label"
+    return (
+        "a webhook that runs after ResourceClass probably changed it, or the class has just changed; "
+        "create the pod again, and if that is refused too, look for a webhook that sets these fields"
+    )

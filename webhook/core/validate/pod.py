@@ -1,0 +1,49 @@
+"""All rules for a pod that is created, judged on the state in which it would be stored.
+
+Mirror pods of static pods never get here: the kubelet runs them whatever the API server says.
+"""
+
+from typing import Final
+
+from webhook.core.mutate.isolate import mutate_isolated
+from webhook.core.mutate.pod import mutate_pod
+from webhook.core.outcome import Outcome, Reason, refuse
+from webhook.core.raw import at
+from webhook.core.settings import PodSettings
+from webhook.core.validate.facts import PodFacts
+from webhook.core.validate.final_state import final_state
+from webhook.core.validate.node_name import node_name
+from webhook.core.validate.policy import policy
+from webhook.core.validate.quota_text import quota_faults
+from webhook.core.values.classes import Classes
+from webhook.core.values.demand import demand
+from webhook.core.values.names import Json
+
+QUOTA_REASONS: Final = frozenset({Reason.QUOTA_EXCEEDED, Reason.QUOTA_NOT_READY})
+
+
+def validate_pod(pod: Json, facts: PodFacts, settings: PodSettings, *, isolated: bool = False) -> Outcome:
+    """Return every fault of a pod. The mode of the namespace is not applied yet: see `enforce`.
+
+    In an isolated namespace pods that ask for no class are judged too.
+    """
+    asked = demand(at(pod, "spec"))
+    return refuse(
+        pod,
+        [
+            *final_state(pod, mutate_pod(pod, facts.classes, settings, isolated=isolated)),
+            *node_name(pod, asked),
+            *policy(pod, asked.units, facts),
+            *quota_faults(pod, asked, facts),
+        ],
+    )
+
+
+def validate_ephemeral(pod: Json, old: Json, classes: Classes) -> Outcome:
+    """Return the faults of the ephemeral containers that an update adds in an isolated namespace."""
+    return refuse(pod, final_state(pod, mutate_isolated(pod, classes, old)))
+
+
+def rests_on_quota(outcome: Outcome) -> bool:
+    """Whether a refusal rests on quota, and so on facts that should be read afresh before it is given."""
+    return any(fault.reason in QUOTA_REASONS for fault in outcome.faults)
