@@ -39,7 +39,7 @@ def create_app(engine: Decider, report: Report, *, max_body_bytes: int = MAX_BOD
     app = flask.Flask("resourceclass", static_folder=None)
     for webhook in ("mutate", "validate", "mutate/isolate", "validate/isolate"):
         view = _Entry(webhook, engine, report, max_body_bytes)
-        app.add_url_rule(f"/{webhook}", webhook, view, methods=["POST"])
+        app.add_url_rule(f"/{webhook}", webhook, view, methods=["POST"], provide_automatic_options=False)
     app.register_error_handler(HTTPException, _plain)
     return app
 

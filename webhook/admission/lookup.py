@@ -13,7 +13,7 @@ from webhook.core.errors import NotReady
 from webhook.core.raw import at
 from webhook.core.validate.facts import PodFacts, WorkloadFacts
 from webhook.core.values.classes import Classes
-from webhook.core.values.names import is_class_name, quota_key
+from webhook.core.values.names import quota_key
 
 # A read takes about 1 ms. An object that names more unknown classes than this is hardly meant seriously,
 # and must not make this process ask the API server without end.
@@ -28,7 +28,7 @@ def known_classes(cluster: Cluster, wanted: Iterable[str], in_time: InTime) -> C
     if missing := cluster.not_ready():
         raise NotReady(f"not ready yet: {', '.join(missing)}")
     classes = cluster.classes()
-    lacking = [name for name in wanted if name not in classes and is_class_name(name)]
+    lacking = [name for name in wanted if name not in classes]
     for name in lacking[:MAX_FRESH_CLASSES]:
         in_time()
         found = cluster.fresh_class(name)

@@ -11,7 +11,7 @@ from webhook.serve.logging import FIELDS, event
 from webhook.serve.metrics import AdmissionMetrics, ServerMetrics
 from webhook.wire.review import Request
 
-LOGGER: Final = logging.getLogger("resourceclass.admission")
+LOGGER: Final = logging.getLogger(__name__)
 
 # Names have at most 253 characters; whoever posts by hand may send more.
 _NAME_LENGTH: Final = 256

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from webhook.cli.options import BadSettings, Option, build, options_of
 from webhook.cluster.yaml_json import read_stream
@@ -29,9 +29,10 @@ class ClusterSettings:
     """Where the state of the cluster comes from."""
 
     kubeconfig: str = ""
-    """Kubeconfig file whose current context is used. Default "": the service account of the own pod."""
+    """Kubeconfig file whose current context is used. Default "": a server takes the service account of its
+    pod, `check` only what it is given."""
     manifests: str = ""
-    """Folder of manifests (*.yaml, *.yml, *.json) that stands in for a cluster. Default "": a real one."""
+    """Folder of manifests (*.yaml, *.yml, *.json) that stands in for a cluster. Default "": none."""
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each."""
@@ -64,7 +65,24 @@ class WebhookSettings:
         return [*self.cluster.problems(), *found, *self.serve.problems()]
 
 
-PARTS: Final[Mapping[str, type]] = {"webhook": WebhookSettings}
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """`resourceclass check`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    pods: PodSettings = field(default_factory=PodSettings)
+    namespace: str = "default"
+    """Namespace of objects that name none. Default "default"."""
+    output: Literal["text", "json"] = "text"
+    """How the verdicts are written: text to read, or one JSON document."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each."""
+        return self.cluster.problems()
+
+
+PARTS: Final[Mapping[str, type]] = {"webhook": WebhookSettings, "check": CheckSettings}
+SHORT_FLAGS: Final[Mapping[str, str]] = {"namespace": "-n", "output": "-o"}
 
 
 def add_flags(parser: argparse.ArgumentParser, settings: type) -> None:
@@ -73,7 +91,7 @@ def add_flags(parser: argparse.ArgumentParser, settings: type) -> None:
     for option in options_of(settings):
         # Values stay text here: argparse would stop at the first bad one.
         parser.add_argument(
-            f"--{option.name}",
+            *filter(None, (SHORT_FLAGS.get(option.name), f"--{option.name}")),
             dest=option.name,
             default=argparse.SUPPRESS,
             metavar="|".join(option.choices) or _WORDS[option.kind],

@@ -52,7 +52,8 @@ class Request:
     @property
     def title(self) -> str:
         """The object's name, or what its name will start with."""
-        return self.name or as_text(at(self.document, "metadata").get("generateName"))
+        metadata = at(self.document, "metadata")
+        return self.name or as_text(metadata.get("name")) or as_text(metadata.get("generateName"))
 
 
 def parse(body: bytes) -> Request:

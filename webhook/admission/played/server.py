@@ -37,7 +37,8 @@ class PlayedApiServer:
         """
         named = _named(with_namespace(sent, namespace))
         limit_ranges = self._overlay.of_kind("LimitRange", identify(named).namespace)
-        verdict = Verdict(sent=sent, document=with_defaults(named, limit_ranges))
+        received = with_defaults(named, limit_ranges)
+        verdict = Verdict(sent=sent, received=received, document=received)
         for step in (self._mutate, self._check, self._apply_policy, self._validate, self._charge):
             verdict = step(verdict)
             if not verdict.admitted:

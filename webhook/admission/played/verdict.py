@@ -42,9 +42,14 @@ class Webhook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a create request ended. `document` is the object as it would be stored, or as far as it got."""
+    """How a create request ended.
+
+    `sent` is the object as it was written, `received` the same with the defaults that the server fills in
+    before it asks anybody, `document` as it would be stored, or as far as it got.
+    """
 
     sent: Json
+    received: Json
     document: Json
     code: int = 201
     reason: str = ""

@@ -1,0 +1,100 @@
+"""`resourceclass webhook`: serve admission over a cluster or a folder of manifests until stopped."""
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from webhook.cli.settings import ClusterSettings, WebhookSettings, add_flags, load
+from webhook.core.errors import BadInput
+from webhook.serve.settings import App
+
+if TYPE_CHECKING:
+    from webhook.admission.ports import Cluster
+    from webhook.cluster.live import LiveCluster
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "webhook",
+        help="serve the admission webhook",
+        description="Serve admission: /mutate and /validate over TLS, probes and metrics on a port beside.",
+    )
+    add_flags(parser, WebhookSettings)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT."""
+    from certs.inspect import not_after
+    from webhook.serve.run import CannotServe, serve
+
+    settings = load(WebhookSettings, args)
+    _check_source(settings.cluster)
+    try:
+        return serve(partial(_make_app, settings), settings.serve, not_after=not_after)
+    except CannotServe as error:
+        raise BadInput(str(error)) from error
+
+
+def _check_source(source: ClusterSettings) -> None:
+    """Fail with one clear message before a port opens, not in every worker again and again."""
+    if source.manifests:
+        from webhook.cluster.folder import FolderCluster
+
+        FolderCluster(source.manifests)
+    else:
+        from webhook.cluster.configuration import load_access
+
+        load_access(source.kubeconfig or None)
+
+
+def _make_app(settings: WebhookSettings) -> App:
+    """Make the application of one worker, after the fork: its threads and connections are its own."""
+    from webhook.admission.app import create_app
+    from webhook.admission.engine import Engine
+    from webhook.admission.report import LoggedReport
+    from webhook.serve.metrics import admission_metrics, server_metrics
+
+    cluster, tick, close = _open(settings.cluster)
+    report = LoggedReport(admission_metrics(), server_metrics())
+    wsgi = create_app(Engine(cluster, settings.pods), report, max_body_bytes=settings.serve.max_body_bytes)
+    return App(wsgi, ready=lambda: list(cluster.not_ready()), tick=tick, close=close)
+
+
+def _open(source: ClusterSettings) -> "tuple[Cluster, Callable[[], None], Callable[[], None]]":
+    """Return the cluster, what refreshes its metrics, and what closes it."""
+    if source.manifests:
+        from webhook.cluster.folder import FolderCluster
+
+        return FolderCluster(source.manifests), _nothing, _nothing
+    from webhook.cluster.connection import Connection
+    from webhook.cluster.live import LiveCluster
+
+    live = LiveCluster(Connection(source.kubeconfig or None))
+    live.start()
+    return live, _CacheWatch(live), live.close
+
+
+def _nothing() -> None:
+    """A folder has no watches to tell of."""
+
+
+class _CacheWatch:
+    """Brings the metrics of the watched caches up to now."""
+
+    def __init__(self, live: "LiveCluster") -> None:
+        from webhook.serve.metrics import cache_metrics
+
+        self._live = live
+        self._metrics = cache_metrics()
+        self._counted = dict.fromkeys(live.kinds, 0)
+
+    def __call__(self) -> None:
+        for kind in self._live.kinds:
+            age = self._live.age_seconds(kind)
+            if age is not None:
+                self._metrics.age_seconds.labels(kind=kind).set(age)
+            lists = self._live.lists(kind)
+            self._metrics.relists.labels(kind=kind).inc(lists - self._counted[kind])
+            self._counted[kind] = lists
