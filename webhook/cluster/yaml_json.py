@@ -15,9 +15,9 @@ import yaml
 from webhook.cluster.scalars import Scalar, key_text, read_plain
 from webhook.core.errors import BadInput
 
-# Aliases are copied where they stand, so a few lines can stand for billions of values ("billion laughs").
-# A `kubectl get -A -o yaml` of 5,000 pods has about 1.5 million.
-MAX_VALUES: Final = 4_000_000
+# Aliases are copied where they stand, so a few lines could stand for billions of values ("billion laughs").
+# Manifests repeat an environment or a pod spec a few times: some hundred values each.
+MAX_COPIED_VALUES: Final = 100_000
 # Deeper than any Kubernetes object (CustomResourceDefinitions reach about 60) and, at two frames each, well
 # within Python's stack of 1,000 frames.
 MAX_DEPTH: Final = 200
@@ -67,7 +67,8 @@ def read_stream(text: str, source: str) -> Iterator[Piece]:
             if value is not None:
                 yield Piece(value, _line(node), _item_lines(node))
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        # At the end of a text the mark stands one line behind it.
+        line = min(error.problem_mark.line, text.rstrip().count("\n")) + 1 if error.problem_mark else 1
         raise BadInput(f"{source}:{line}: not readable as YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise BadInput(f"{source}: not readable as YAML: {_first_line(error)}") from error
@@ -116,13 +117,12 @@ class _Reader:
     """Turns one node graph into values; every alias becomes a copy of its own."""
 
     source: str
-    values: int = 0
+    copied: int = 0
+    seen: set[int] = field(default_factory=set)
     open_nodes: list[yaml.Node] = field(default_factory=list)
 
     def read(self, node: yaml.Node) -> Any:
-        self.values += 1
-        if self.values > MAX_VALUES:
-            raise self.error(node, f"more than {MAX_VALUES} values; split the file, or use fewer aliases")
+        self.count(node)
         if isinstance(node, yaml.ScalarNode):
             return self.scalar(node)
         if any(node is above for above in self.open_nodes):
@@ -133,6 +133,15 @@ class _Reader:
         value = self.mapping(node) if isinstance(node, yaml.MappingNode) else self.sequence(node)
         self.open_nodes.pop()
         return value
+
+    def count(self, node: yaml.Node) -> None:
+        """Bound what aliases multiply; all else is bounded by the text itself."""
+        if id(node) not in self.seen:
+            self.seen.add(id(node))
+            return
+        self.copied += 1
+        if self.copied > MAX_COPIED_VALUES:
+            raise self.error(node, f"aliases stand for more than {MAX_COPIED_VALUES} values; use fewer")
 
     def sequence(self, node: yaml.Node) -> list[Any]:
         return [self.read(item) for item in node.value]

@@ -1,0 +1,94 @@
+"""A small HTTP server in the place of an API server, for what only real sockets show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request: answers with what the test's function does with it."""
+
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.seen.append(Seen(self.path, self.headers))
+        self.server.answer(self)
+
+    def send_json(self, body: Any, code: int = 200) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def send_chunks(self, *chunks: bytes, end: bool = True) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for chunk in (*chunks, *([b""] if end else [])):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+        self.wfile.flush()
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    path: str
+    headers: Message
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, answer: Callable[[Handler], None]) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = answer
+        self.seen: list[Seen] = []
+        self.ending = Event()
+        """Set when the test is over: what a handler that must hang waits for."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+@contextmanager
+def serving(answer: Callable[[Handler], None]) -> Iterator[Server]:
+    server = Server(answer)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.ending.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def write_kubeconfig(folder: Path, server: str, user: Json | None = None) -> str:
+    """Write a kubeconfig of one cluster and one user, in JSON, which is YAML."""
+    path = folder / "kubeconfig"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "test",
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+        "clusters": [{"name": "test", "cluster": {"server": server}}],
+        "users": [{"name": "test", "user": user or {}}],
+    }
+    path.write_text(json.dumps(config))
+    return str(path)

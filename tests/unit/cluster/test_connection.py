@@ -1,0 +1,251 @@
+"""Requests over real sockets: what is sent, what comes back, and how everything that fails is told."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Any, Protocol
+
+import pytest
+
+from tests.unit.cluster.scripted import Clock
+from tests.unit.cluster.small_server import Handler, Server, serving, write_kubeconfig
+from webhook.cluster.api import ApiError
+from webhook.cluster.connection import RELOAD_SECONDS, Connection
+from webhook.core.errors import BadInput, ClusterUnavailable
+
+
+class Connect(Protocol):
+    def __call__(
+        self, answer: Callable[[Handler], None], user: dict[str, Any] | None = None
+    ) -> AbstractContextManager[tuple[Server, Connection]]: ...
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def connect(tmp_path: Path, clock: Clock) -> Connect:
+    @contextmanager
+    def connected(answer, user=None):
+        with serving(answer) as server:
+            connection = Connection(write_kubeconfig(tmp_path, server.url, user), clock)
+            yield server, connection
+            connection.close()
+
+    return connected
+
+
+def reply(body: Any, code: int = 200) -> Callable[[Handler], None]:
+    return lambda handler: handler.send_json(body, code)
+
+
+def chunks(*parts: bytes) -> Callable[[Handler], None]:
+    return lambda handler: handler.send_chunks(*parts)
+
+
+def status(code: int, message: str) -> Callable[[Handler], None]:
+    return reply({"kind": "Status", "code": code, "message": message}, code)
+
+
+def hang(handler: Handler) -> None:
+    handler.server.ending.wait()
+    handler.close_connection = True
+
+
+def test_reads_a_document(connect: Connect) -> None:
+    with connect(reply({"kind": "PodList", "items": []})) as (_, connection):
+        assert connection.get("/api/v1/pods") == {"kind": "PodList", "items": []}
+
+
+def test_encodes_the_query(connect: Connect) -> None:
+    with connect(reply({})) as (server, connection):
+        connection.get("/api/v1/pods", {"fieldSelector": "a!=b,c=d", "limit": 500})
+        assert server.seen[0].path == "/api/v1/pods?fieldSelector=a%21%3Db%2Cc%3Dd&limit=500"
+
+
+def test_sends_the_token(connect: Connect) -> None:
+    with connect(reply({}), {"token": "abc"}) as (server, connection):
+        connection.get("/version")
+        assert server.seen[0].headers["Authorization"] == "Bearer abc"
+
+
+def test_sends_user_and_password(connect: Connect) -> None:
+    with connect(reply({}), {"username": "u", "password": "p"}) as (server, connection):
+        connection.get("/version")
+        assert server.seen[0].headers["Authorization"] == "Basic dTpw"
+
+
+def test_a_refusal_carries_its_status_and_the_words_of_the_server(connect: Connect) -> None:
+    with connect(status(404, 'namespaces "x" not found')) as (_, connection):
+        with pytest.raises(
+            ApiError, match='answered 404 to GET /api/v1/namespaces/x: namespaces "x"'
+        ) as caught:
+            connection.get("/api/v1/namespaces/x")
+        assert caught.value.status == 404
+
+
+def test_a_missing_right_is_explained(connect: Connect) -> None:
+    words = "grant the account of this process get, list and watch"
+    with connect(status(403, "forbidden")) as (_, connection), pytest.raises(ApiError, match=words):
+        connection.get("/api/v1/pods")
+
+
+def test_a_redirect_is_not_followed(connect: Connect) -> None:
+    with connect(reply({}, 302)) as (_, connection), pytest.raises(ApiError, match="answered 302"):
+        connection.get("/api/v1/pods")
+
+
+def test_a_server_that_is_away_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        connection = Connection(write_kubeconfig(tmp_path, url))
+        with pytest.raises(ClusterUnavailable, match=f"{url} did not answer GET /version: .*refused"):
+            connection.get("/version")
+
+
+def test_a_server_that_does_not_answer_is_given_up(connect: Connect) -> None:
+    with connect(hang) as (_, connection), pytest.raises(ClusterUnavailable, match="timed out"):
+        connection.get("/version", seconds=0.1)
+
+
+def test_an_answer_that_trickles_past_the_deadline_is_given_up(connect: Connect, clock: Clock) -> None:
+    def trickle(handler: Handler) -> None:
+        clock.now += 2
+        handler.send_json({"late": True})
+
+    with connect(trickle) as (_, connection), pytest.raises(ClusterUnavailable, match="too slowly"):
+        connection.get("/version", seconds=1)
+
+
+@pytest.mark.parametrize(("body", "words"), [([], "no object"), ("x" * 3, "no object")])
+def test_an_answer_that_is_no_object_is_an_error(connect: Connect, body: Any, words: str) -> None:
+    with connect(reply(body)) as (_, connection), pytest.raises(ClusterUnavailable, match=words):
+        connection.get("/version")
+
+
+def test_an_answer_that_is_no_json_is_an_error(connect: Connect) -> None:
+    answer = chunks(b"<html>")
+    with connect(answer) as (_, connection), pytest.raises(ClusterUnavailable, match="GET /version"):
+        connection.get("/version")
+
+
+def test_a_kept_connection_that_the_server_has_closed_is_replaced(connect: Connect) -> None:
+    requests = 0
+
+    def second_is_dropped(handler: Handler) -> None:
+        nonlocal requests
+        requests += 1
+        if requests == 2:
+            handler.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            handler.send_json({"request": requests})
+
+    with connect(second_is_dropped) as (_, connection):
+        assert [connection.get("/a"), connection.get("/b")] == [{"request": 1}, {"request": 3}]
+
+
+def test_a_rotated_token_is_read_again_when_the_old_one_is_refused(
+    connect: Connect, tmp_path: Path, clock: Clock
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("old")
+
+    def only_new(handler: Handler) -> None:
+        known = handler.headers["Authorization"] == "Bearer new"
+        handler.send_json({"known": known}, 200 if known else 401)
+
+    with connect(only_new, {"tokenFile": str(token)}) as (_, connection):
+        token.write_text("new")
+        clock.now += RELOAD_SECONDS
+        assert connection.get("/version") == {"known": True}
+
+
+def test_a_wrong_token_is_not_read_again_at_every_request(connect: Connect, clock: Clock) -> None:
+    with connect(status(401, "Unauthorized"), {"token": "wrong"}) as (server, connection):
+        clock.now += RELOAD_SECONDS
+        for _ in range(3):
+            with pytest.raises(ApiError, match="not accepted"):
+                connection.get("/version")
+        assert len(server.seen) == 4
+
+
+def test_a_watch_yields_its_lines_however_they_are_cut(connect: Connect) -> None:
+    answer = chunks(b'{"n":1}\n{"n"', b":2", b"}\n\n", b'{"n":3}\n', b'{"torn"')
+    with connect(answer) as (_, connection):
+        assert list(connection.watch("/api/v1/pods", {"watch": "true"}, 5)) == [{"n": 1}, {"n": 2}, {"n": 3}]
+
+
+def test_a_silent_watch_breaks(connect: Connect) -> None:
+    def fall_silent(handler: Handler) -> None:
+        handler.send_chunks(b'{"n":1}\n', end=False)
+        hang(handler)
+
+    with connect(fall_silent) as (_, connection):
+        source = connection.watch("/api/v1/pods", {"watch": "true"}, 0.1)
+        with pytest.raises(ClusterUnavailable, match="timed out"):
+            list(source)
+
+
+def test_a_watch_can_be_interrupted_from_another_thread(connect: Connect) -> None:
+    def fall_silent(handler: Handler) -> None:
+        handler.send_chunks(b'{"n":1}\n', end=False)
+        hang(handler)
+
+    with connect(fall_silent) as (_, connection):
+        source = connection.watch("/api/v1/pods", {"watch": "true"}, 60)
+        events = iter(source)
+        next(events)
+        Timer(0.05, source.interrupt).start()
+        with pytest.raises(ClusterUnavailable):
+            next(events)
+        source.close()
+
+
+def test_a_watch_line_that_is_no_json_breaks_it(connect: Connect) -> None:
+    with connect(chunks(b"oops\n")) as (_, connection), pytest.raises(ClusterUnavailable):
+        list(connection.watch("/api/v1/pods", {"watch": "true"}, 5))
+
+
+def test_a_missing_kubeconfig_is_named() -> None:
+    with pytest.raises(BadInput, match="/nowhere/config: no such kubeconfig file"):
+        Connection("/nowhere/config")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "kind: Config",
+        "a: [",
+        "current-context: x\ncontexts: []\nclusters: []",
+        "current-context: x\ncontexts: 7\nclusters: []",
+        "current-context: x\ncontexts: [{name: x, context: {cluster: x}}]\nclusters: [{name: x}]",
+    ],
+)
+def test_a_broken_kubeconfig_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=f"{path}: "):
+        Connection(str(path))
+
+
+def test_outside_of_a_pod_the_flags_that_help_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    with pytest.raises(BadInput, match="--kubeconfig FILE, or a folder of manifests with --manifests DIR"):
+        Connection()
+
+
+def test_a_proxy_of_the_environment_does_not_stand_before_loopback(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with connect(reply({"direct": True})) as (_, connection):
+        assert connection.get("/version") == {"direct": True}
