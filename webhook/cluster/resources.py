@@ -44,11 +44,11 @@ def keep_usage(obj: Json) -> tuple[Usage, ...] | None:
     return usage_of(obj) or None
 
 
-RESOURCE_CLASSES: Final = Resource[Json]("ResourceClass", _OURS, "resourceclasses", keep_class)
-NAMESPACES: Final = Resource[Mapping[str, str]]("Namespace", _CORE, "namespaces", keep_labels)
-QUOTAS: Final = Resource[Json]("ResourceQuota", _CORE, "resourcequotas", keep_quota)
-DEVICES: Final = Resource[Json]("ExtendedResource", _OURS, "extendedresources", keep_class)
-PODS: Final = Resource[tuple[Usage, ...]](
+RESOURCE_CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclasses", keep_class)
+NAMESPACES: Final[Resource[Mapping[str, str]]] = Resource("Namespace", _CORE, "namespaces", keep_labels)
+QUOTAS: Final[Resource[Json]] = Resource("ResourceQuota", _CORE, "resourcequotas", keep_quota)
+DEVICES: Final[Resource[Json]] = Resource("ExtendedResource", _OURS, "extendedresources", keep_class)
+PODS: Final[Resource[tuple[Usage, ...]]] = Resource(
     "Pod",
     _CORE,
     "pods",
