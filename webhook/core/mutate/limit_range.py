@@ -9,15 +9,14 @@ line leaves no stored key behind.
 from collections.abc import Iterator
 from typing import Any, Final
 
+from webhook.core.mutate.checks import refuse_bad_amount, refuse_near_names
 from webhook.core.mutate.draft import Draft, Path
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
-from webhook.core.outcome import Outcome, Reason
+from webhook.core.outcome import Outcome
 from webhook.core.patch import same
-from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import has_controller, name_of, value_at
-from webhook.core.values.quantity import BadQuantity, parse_amount
 
 _LIMITS: Final = ("spec", "limits")
 _TYPES: Final = ("Container", "Pod")
@@ -48,7 +47,7 @@ def _maps(limits: Any) -> Iterator[tuple[Path, Json]]:
 
 def _rename(draft: Draft, path: Path, amounts: Json, classes: Classes) -> None:
     title = f"LimitRange {name_of(draft.object)}"
-    _refuse_near_names(draft, title, amounts, classes)
+    refuse_near_names(draft, title, amounts, classes)
     renamed = rename(amounts, container_spelling, of_existing(classes))
     if renamed.renames:
         what = ", ".join(f"{typed} becomes {stored}" for typed, stored in renamed.renames.items())
@@ -57,19 +56,4 @@ def _rename(draft: Draft, path: Path, amounts: Json, classes: Classes) -> None:
         draft.warn(f"{title}: stored {typed} as {stored}; write it so in Git")
     if path[-1] != _RATIO:
         for stored, typed in renamed.typed.items():
-            _check_amount(draft, title, typed, renamed.amounts[stored])
-
-
-def _refuse_near_names(draft: Draft, title: str, amounts: Json, classes: Classes) -> None:
-    for key in amounts:
-        if names.is_bare_candidate(key) and not classes.exists(key) and (near := classes.closest(key)):
-            draft.fault(
-                Reason.UNKNOWN_CLASS, f'{title} limits "{key}", which is no class; did you mean {near}?'
-            )
-
-
-def _check_amount(draft: Draft, title: str, typed: str, value: Any) -> None:
-    try:
-        parse_amount(value)
-    except BadQuantity as error:
-        draft.fault(Reason.BAD_AMOUNT, f"{title}: {typed}: {error}")
+            refuse_bad_amount(draft, title, typed, renamed.amounts[stored])

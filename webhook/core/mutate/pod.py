@@ -10,7 +10,7 @@ from webhook.core.mutate.asked import Asked, asked, refuse_unusable
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.environment import set_environment
 from webhook.core.mutate.isolate import refuse_hand_set, void_without_device
-from webhook.core.mutate.requests import refuse_near_names, refuse_pod_level, rename_requests
+from webhook.core.mutate.requests import refuse_near, refuse_pod_level, rename_requests
 from webhook.core.mutate.runtime import add_tolerations, set_runtime_class
 from webhook.core.mutate.scheduler import set_scheduler
 from webhook.core.outcome import Outcome
@@ -37,7 +37,7 @@ def mutate_pod(pod: Json, classes: Classes, settings: PodSettings, *, isolated: 
 
 def rename_and_check(draft: Draft, spec_path: tuple[str, ...], classes: Classes) -> tuple[str, ...]:
     """Rename what names a class, refuse what is nearly one or no amount. Returns the renamings, in words."""
-    refuse_near_names(draft, spec_path, classes)
+    refuse_near(draft, spec_path, classes)
     refuse_pod_level(draft, spec_path, classes)
     renamed = rename_requests(draft, spec_path, classes)
     check_amounts(draft, spec_path, renamed)

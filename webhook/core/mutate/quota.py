@@ -4,8 +4,9 @@ Reads and changes: the keys of spec.hard. The API server stores `resourceclass.i
 as well, but counts nothing under them; a quota that looks like a limit and is none is the worst of all.
 """
 
-from typing import Any, Final
+from typing import Final
 
+from webhook.core.mutate.checks import refuse_bad_amount
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.removal import Intent
 from webhook.core.mutate.rename import STORED_RANK, Spelling, quota_spelling, rename
@@ -15,7 +16,6 @@ from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import has_controller, name_of, value_at
-from webhook.core.values.quantity import BadQuantity, parse_amount
 
 _HARD: Final = ("spec", "hard")
 
@@ -63,7 +63,7 @@ def _rename(draft: Draft, classes: Classes) -> None:
             "write it so in Git"
         )
     for stored, typed in renamed.typed.items():
-        _check_amount(draft, typed, renamed.amounts[stored])
+        refuse_bad_amount(draft, _title(draft), typed, renamed.amounts[stored])
 
 
 def _check_names(draft: Draft, hard: Json, classes: Classes) -> None:
@@ -77,14 +77,7 @@ def _check_names(draft: Draft, hard: Json, classes: Classes) -> None:
         if found.in_domain:
             draft.warn(f'{_title(draft)}: {key}: there is no class "{found.class_name}"; {hint}')
         elif near:
-            draft.fault(Reason.UNKNOWN_CLASS, f'{_title(draft)} limits "{key}", which is no class; {hint}')
-
-
-def _check_amount(draft: Draft, typed: str, value: Any) -> None:
-    try:
-        parse_amount(value)
-    except BadQuantity as error:
-        draft.fault(Reason.BAD_AMOUNT, f"{_title(draft)}: {typed}: {error}")
+            draft.fault(Reason.UNKNOWN_CLASS, f'{_title(draft)}: "{key}" is no class; {hint}')
 
 
 def _is_class(found: Spelling, classes: Classes) -> bool:

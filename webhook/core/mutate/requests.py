@@ -1,15 +1,14 @@
 """The spelling of class requests in a pod spec, of a pod or of a template.
 
 Reads and changes: the keys of resources.limits and resources.requests of containers and init containers.
-The API server copies limits to requests before admission, so the bare key is in both. A bare key that is
-no class is left to the API server, unless it is nearly one: its own answer ("must be a standard resource
-type or fully qualified") would not say which name was meant.
+The API server copies limits to requests before admission, so the bare key is in both.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from webhook.core.mutate.checks import refuse_near_names
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.removal import Intent, Item, Place
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
@@ -66,15 +65,10 @@ def drop_removed(draft: Draft, spec_path: SpecPath, intent: Intent) -> tuple[str
     return tuple(found)
 
 
-def refuse_near_names(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
-    """Refuse a bare key that is no class and looks like a slip of one."""
+def refuse_near(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
+    """Refuse the bare keys of all containers that are no class and look like a slip of one."""
     for ref, field in _fields(draft, spec_path):
-        for key in ref.amounts(field):
-            if names.is_bare_candidate(key) and not classes.exists(key) and (near := classes.closest(key)):
-                draft.fault(
-                    Reason.UNKNOWN_CLASS,
-                    f'{ref.title} asks for "{key}", which is no class; did you mean {near}?',
-                )
+        refuse_near_names(draft, ref.title, ref.amounts(field), classes)
 
 
 def refuse_pod_level(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:

@@ -55,10 +55,12 @@ class Quantity:
 
 
 def parse_quantity(value: Any) -> Quantity:
-    """Read a quantity as it stands in JSON: a string, or a bare number.
+    """Read a quantity as it stands in JSON: a string, a bare number, or null, which the server reads as 0.
 
     Raises BadQuantity for anything that the API server would refuse.
     """
+    if value is None:
+        return Quantity(0)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise BadQuantity(f"{value!r} is not a quantity")
     if isinstance(value, int) and value.bit_length() > MAX_LENGTH:

@@ -99,11 +99,11 @@ def _expression(raw: Any, path: str, problems: list[str]) -> Requirement | None:
     values = [] if values is None else values
     if not isinstance(key, str) or not key:
         problems.append(f"{path}.key must name a property of the devices, such as model or memory")
-    if name not in set(Operator):
+    if name not in tuple(Operator):
         problems.append(f"{path}.operator is {name!r}; it must be one of {', '.join(Operator)}")
     if not isinstance(values, list):
         problems.append(f"{path}.values must be a list, not {_kind(values)}")
-    if not isinstance(key, str) or not key or name not in set(Operator) or not isinstance(values, list):
+    if not isinstance(key, str) or not key or name not in tuple(Operator) or not isinstance(values, list):
         return None
     return _checked_expression(key, Operator(name), values, path, problems)
 
