@@ -57,7 +57,8 @@ class _Entry:
 
     def __call__(self) -> flask.Response:
         try:
-            return self._answered(flask.request.environ)
+            with self._report.working():
+                return self._answered(flask.request.environ)
         except Refused as error:
             return self._failed(error.status, error.reason, error.message)
         except BadReview as error:

@@ -1,6 +1,7 @@
 """What is told of a decision: one log line and the metrics. Never the object, its environment or a token."""
 
 import logging
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -30,6 +31,9 @@ class Decision:
 class Report(Protocol):
     """Who is told."""
 
+    def working(self) -> AbstractContextManager[object]:
+        """Surround the work on one call."""
+
     def decided(self, decision: Decision) -> None:
         """Take note of a verdict."""
 
@@ -46,6 +50,10 @@ class LoggedReport:
     def __init__(self, admission: AdmissionMetrics, server: ServerMetrics) -> None:
         self._admission = admission
         self._server = server
+
+    def working(self) -> AbstractContextManager[object]:
+        """Count the call among those in flight while it is worked on."""
+        return self._admission.in_flight.track_inprogress()
 
     def decided(self, decision: Decision) -> None:
         """Count the verdict and write its line."""
