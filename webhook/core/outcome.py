@@ -78,8 +78,10 @@ class Outcome:
 
     @property
     def message(self) -> str:
-        """All faults as one text, one after the other."""
-        return "; ".join(fault.message for fault in self.faults)
+        """The faults as one text, numbered when there are several."""
+        if len(self.faults) == 1:
+            return self.faults[0].message
+        return "; ".join(f"({number}) {fault.message}" for number, fault in enumerate(self.faults, 1))
 
     @property
     def code(self) -> int:

@@ -17,7 +17,11 @@ def test_the_message_holds_all_faults_and_the_reason_is_the_first():
     outcome = refuse({}, [QUOTA, AMOUNT])
     assert not outcome.allowed
     assert outcome.reason == "QuotaExceeded"
-    assert outcome.message == "exceeded quota: q; container a: 1.5 is no number of devices"
+    assert outcome.message == "(1) exceeded quota: q; (2) container a: 1.5 is no number of devices"
+
+
+def test_a_single_fault_is_told_as_it_is():
+    assert refuse({}, [QUOTA]).message == "exceeded quota: q"
 
 
 @pytest.mark.parametrize("reason", [Reason.BAD_AMOUNT, Reason.CONFLICTING_CLASSES, Reason.INVALID_OBJECT])

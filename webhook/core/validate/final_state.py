@@ -14,6 +14,7 @@ from webhook.core.text import list_of
 from webhook.core.values.names import WEBHOOK_LABEL, Json
 
 _MOST_CHANGES: Final = 3
+_MOST_OF_A_PLACE: Final = 60
 
 
 def final_state(pod: Json, made: Outcome) -> tuple[Fault, ...]:
@@ -27,8 +28,13 @@ def final_state(pod: Json, made: Outcome) -> tuple[Fault, ...]:
 
 
 def _difference(changes: tuple[Change, ...]) -> str:
-    listed = list_of((f"{change.place} ({change.what})" for change in changes), _MOST_CHANGES)
+    listed = list_of((f"{_field(change.place)} ({change.what})" for change in changes), _MOST_CHANGES)
     return f"the pod is not as ResourceClass writes it, in {listed}"
+
+
+def _field(place: str) -> str:
+    """Return a place, without the depths of a long one: spec.affinity.nodeAffinity says enough."""
+    return place if len(place) <= _MOST_OF_A_PLACE else ".".join(place.split(".")[:3])
 
 
 def _cause(pod: Json) -> str:

@@ -25,7 +25,7 @@ class Workload:
     surge: int = 0
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
+        return f"{self.kind} {self.name}".rstrip()
 
 
 def workload_of(obj: Json) -> Workload | None:
