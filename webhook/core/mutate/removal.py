@@ -37,7 +37,8 @@ class Intent:
         before, after = _last_applied(old), _last_applied(new)
         self._configured = (before, after) if before is not None and after is not None else None
         self._owned = _apply_managers(old), _apply_managers(new)
-        self._owners = tuple(_fields(entry) for entry in _managers(new))
+        # Managers of plain updates own the typed key for ever, so of theirs only the stored one counts.
+        self._all = tuple(_fields(entry) for entry in _managers(new))
 
     def removed(self, place: Place, spell: Speller) -> set[str]:
         """Return the classes whose typed spelling at `place` was removed and that nothing names there now."""
@@ -51,28 +52,28 @@ class Intent:
 
     def _removed_server_side(self, place: Place, spell: Speller) -> set[str]:
         before, after = self._owned
-        removed: set[str] = set()
-        for manager, fields in before.items():
-            # A manager that is gone altogether says nothing: managedFields may have been reset.
-            if manager in after and (owned := _typed_classes(_owned_keys(fields, place), spell)):
-                removed |= owned - _classes(_owned_keys(after[manager], place), spell)
-        if not removed:
-            return removed
-        return removed - {name for owner in self._owners for name in _new_owner(owner, place, spell)}
-
-
-def _new_owner(fields: Any, place: Place, spell: Speller) -> set[str]:
-    """Return the classes that a manager of the new object owns at `place` by their stored key."""
-    return {
-        found.class_name
-        for key in _owned_keys(fields, place)
-        if (found := spell(key)) is not None and found.rank == STORED_RANK
-    }
+        # A manager that is gone altogether says nothing: managedFields may have been reset.
+        staying = (fields for manager, fields in before.items() if manager in after)
+        removed = {name for fields in staying for name in _typed_classes(_owned_keys(fields, place), spell)}
+        if removed:
+            removed -= {
+                name for fields in after.values() for name in _classes(_owned_keys(fields, place), spell)
+            }
+        if removed:
+            removed -= {
+                name for fields in self._all for name in _stored_classes(_owned_keys(fields, place), spell)
+            }
+        return removed
 
 
 def _typed_classes(keys: Iterable[str], spell: Speller) -> set[str]:
     found = (spell(key) for key in keys)
     return {item.class_name for item in found if item is not None and item.rank != STORED_RANK}
+
+
+def _stored_classes(keys: Iterable[str], spell: Speller) -> set[str]:
+    found = (spell(key) for key in keys)
+    return {item.class_name for item in found if item is not None and item.rank == STORED_RANK}
 
 
 def _classes(keys: Iterable[str], spell: Speller) -> set[str]:
