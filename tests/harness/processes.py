@@ -20,6 +20,7 @@ from tests.harness.waiting import until
 # is lost between choosing and listening.
 PORTS = range(20000, 30000)
 STOP_SECONDS = 15.0
+LINE_LENGTH = 1000  # of a log line in a message: a traceback in JSON fits
 
 # Runs in the child, before the program: asks the kernel for a signal when the parent is gone (1 is
 # PR_SET_PDEATHSIG). A launcher and not preexec_fn, which may hang in a process that has threads. The second
@@ -105,8 +106,8 @@ class Process:
 
 
 def tail(log: Path, lines: int = 20) -> str:
-    """Returns the last lines of a log."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    """Returns the last lines of a log, long ones cut."""
+    return "\n".join(line[:LINE_LENGTH] for line in log.read_text(errors="replace").splitlines()[-lines:])
 
 
 def free_port() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.harness.processes import Process, free_port
+from tests.harness.processes import Process, StartError, free_port, tail
 from tests.harness.proxy import Proxy
 from tests.harness.waiting import until
 
@@ -34,7 +34,14 @@ class Replica:
         url = f"http://127.0.0.1:{self.health_port}{path}"
         return httpx.get(url, timeout=HEALTH_SECONDS, trust_env=False)
 
-    def ready(self) -> bool:
+    def wait_ready(self) -> None:
+        """Raises StartError with the end of the log when it ends, or is not ready in time."""
+        try:
+            until(self._ready, f"{self.process.name} is ready", READY_SECONDS)
+        except TimeoutError as error:
+            raise StartError(f"{error}; its log ends:\n{tail(self.process.log)}") from error
+
+    def _ready(self) -> bool:
         self.process.check()
         try:
             return self.health("/readyz").status_code == 200
@@ -48,7 +55,7 @@ class Webhook:
 
     def __init__(self, folder: Path, arguments: Sequence[str], replicas: int = 2) -> None:
         self._folder = folder
-        self._arguments = [*arguments, *FAST_STOP]
+        self._arguments = [*arguments, *FAST_STOP, f"--run-dir={folder}"]
         self._count = replicas
         self._proxy = Proxy()
         self._proxy.start()
@@ -62,7 +69,7 @@ class Webhook:
         """Starts the replicas and returns when all are ready."""
         self.replicas = [self._start(number) for number in range(self._count)]
         for replica in self.replicas:
-            until(replica.ready, f"{replica.process.name} is ready", READY_SECONDS)
+            replica.wait_ready()
         self._proxy.send_to([replica.port for replica in self.replicas])
 
     def stop(self) -> None:
