@@ -17,7 +17,7 @@ from webhook.serve.logging import event
 
 log = logging.getLogger(__name__)
 
-SILENT_SECONDS = 5.0
+SILENT_SECONDS = 3.0
 """A worker that has said nothing for so long, of twice a second, is not ready: it hangs or is starved."""
 RESPAWN_SECONDS = 5.0
 """Pause after a worker that could not start while others serve, so that it does not try in a hot loop."""

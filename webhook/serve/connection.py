@@ -43,6 +43,8 @@ class Phase(enum.Enum):
     """The first byte of a request; may last as long as keep-alive does."""
     HEAD = enum.auto()
     BODY = enum.auto()
+    REQUEST = enum.auto()
+    """Nothing: a whole request is at hand."""
     WRITE = enum.auto()
     LINGER = enum.auto()
     """Our side is finished; theirs is not."""
@@ -101,6 +103,8 @@ class Connection:
         """When, by time.monotonic(), the wait of this phase is over."""
         self.received = 0.0
         """time.monotonic() of the first byte of the request at hand."""
+        self.noticed = 0.0
+        """Set by the poller when something has arrived; the wait for a thread begins there."""
         self.head: Any = None
         self.body = b""
         self._rules = rules
@@ -128,6 +132,7 @@ class Connection:
             Phase.IDLE: self._idle,
             Phase.HEAD: self._read_head,
             Phase.BODY: self._read_body,
+            Phase.REQUEST: lambda: Next.ANSWER,
             Phase.WRITE: self._write,
             Phase.LINGER: self._linger,
         }
@@ -165,7 +170,7 @@ class Connection:
     def _idle(self) -> Next | None:
         if not self._inbox and not self._receive():
             return Next.CLOSE
-        self.received = time.monotonic()
+        self.received, self.noticed = self.noticed or time.monotonic(), 0.0
         self._enter(Phase.HEAD, HEAD_SECONDS, self.received)
         return None
 
@@ -201,13 +206,14 @@ class Connection:
             self.channel.write(memoryview(b"HTTP/1.1 100 Continue\r\n\r\n"))
         self.head._expected_100_continue = False  # noqa: SLF001
 
-    def _read_body(self) -> Next:
+    def _read_body(self) -> Next | None:
         while len(self._inbox) < self._body_length:
             if not self._receive():
                 return Next.CLOSE
         self.body = bytes(self._inbox[: self._body_length])
         del self._inbox[: self._body_length]
-        return Next.ANSWER
+        self.phase = Phase.REQUEST
+        return None
 
     def _write(self) -> Next | None:
         while self._outbox:

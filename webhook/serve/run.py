@@ -48,7 +48,7 @@ def serve(app_factory: AppFactory, settings: ServeSettings, *, not_after: NotAft
     the PEM bytes of a certificate; without it there is no expiry metric.
 
     Returns:
-        The exit status: 0 after an orderly stop, else what gunicorn says of a worker that could not start.
+        The exit status: 0 after an orderly stop, 1 if the application cannot start.
 
     Raises:
         CannotServe: nothing has been started.
@@ -89,7 +89,7 @@ def _run(application: Application, listener: socket.socket, health: socket.socke
             # A worker ends here: the rest of the stack, and of what happens at exit, is the parent's to do.
             # Nor does it wait for threads: gunicorn has given them their time.
             os._exit(status)
-    return status
+    return 1 if status else 0  # gunicorn tells more kinds of failure apart than our command does
 
 
 def _listen(host: str, port: int, flag: str) -> socket.socket:

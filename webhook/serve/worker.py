@@ -12,12 +12,14 @@ from __future__ import annotations
 import errno
 import logging
 import ssl
+import sys
 import threading
 import time
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from gunicorn.arbiter import Arbiter
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
 from webhook.serve import exchange, metrics
@@ -69,7 +71,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         settings = self._settings
         self._metrics = metrics.server_metrics()
         self._certificate = self._open_certificate()
-        self._served = App(*self.app.factory())
+        self._served = self._make_app()
         self._rules = Rules(
             parse_head=partial(exchange.parse_head, self.cfg),
             refuse=self._refuse,
@@ -110,6 +112,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
             listener.close()
         for conn in self._waiting:
             self._hurry(conn)
+
+    def _make_app(self) -> App:
+        try:
+            return App(*self.app.factory())
+        except Exception:
+            log.exception("the application cannot start")
+            sys.exit(Arbiter.WORKER_BOOT_ERROR)
 
     def _open_certificate(self) -> Certificate | None:
         if not self._settings.tls_cert:
@@ -167,15 +176,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
     def enqueue_req(self, conn: Connection) -> None:
         """Give a connection on which something has happened to a thread."""
         self._busy += 1
+        conn.noticed = time.monotonic()
         super().enqueue_req(conn)
 
     def finish_request(self, conn: Connection, future: Future[Next]) -> None:
         """Take it back."""
         self._busy -= 1
-        if future.cancelled() or future.exception() or future.result() is not Next.WAIT:
-            self._drop(conn)
-        else:
+        following = Next.CLOSE if future.cancelled() or future.exception() else future.result()
+        if following is Next.WAIT:
             self._park(conn)
+        elif following is Next.ANSWER:
+            self.enqueue_req(conn)
+        else:
+            self._drop(conn)
 
     def murder_pending(self) -> None:
         """Close connections whose phase has taken too long; idle ones are left to ``murder_keepalived``."""
@@ -221,14 +234,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
     # ---- threads of the pool ----
 
     def handle(self, conn: Connection) -> Next:
-        """Go as far as possible with one connection, without waiting."""
+        """Go as far as possible with one connection, without waiting, and answer one request at most.
+
+        A client that sends many at once takes its turn among the others with each.
+        """
         try:
-            following = conn.advance()
-            while following is Next.ANSWER:
+            if conn.advance() is Next.ANSWER:
                 data, keep = self._respond(conn)
                 conn.answer(data, keep=keep)
-                following = conn.advance()
-            return following
+            return conn.advance()
         except ssl.SSLError as error:
             self._note_tls_error(error)
         except OSError as error:
