@@ -49,7 +49,7 @@ class PlayedApiServer:
     def _mutate(self, verdict: Verdict) -> Verdict:
         where = self._where(verdict)
         for path in entries.mutating(verdict.document, *where):
-            answer = self._webhook.review(path, self._review(verdict.document))
+            answer = self._webhook.review(path, review_of(verdict.document, self._user))
             verdict = _taken(verdict, answer)
             if not verdict.admitted:
                 return verdict
@@ -67,7 +67,7 @@ class PlayedApiServer:
 
     def _validate(self, verdict: Verdict) -> Verdict:
         for path in entries.validating(verdict.document, *self._where(verdict)):
-            verdict = _taken(verdict, self._webhook.review(path, self._review(verdict.document)))
+            verdict = _taken(verdict, self._webhook.review(path, review_of(verdict.document, self._user)))
         return verdict
 
     def _charge(self, verdict: Verdict) -> Verdict:
@@ -80,24 +80,26 @@ class PlayedApiServer:
         namespace = identify(verdict.document).namespace
         return namespace, self._overlay.namespace_labels(namespace)
 
-    def _review(self, document: Json) -> Json:
-        key = identify(document)
-        version = str(document["apiVersion"]).rpartition("/")[2]
-        return {
-            "apiVersion": API_VERSION,
-            "kind": KIND,
-            "request": {
-                "uid": str(uuid.uuid4()),
-                "kind": {"group": key.group, "version": version, "kind": key.kind},
-                "namespace": key.namespace,
-                "name": key.name,
-                "operation": "CREATE",
-                "userInfo": {"username": self._user, "groups": ["system:authenticated"]},
-                "object": document,
-                "oldObject": None,
-                "dryRun": False,
-            },
-        }
+
+def review_of(document: Json, user: str) -> Json:
+    """Return the AdmissionReview in which the API server asks about an object that `user` creates."""
+    key = identify(document)
+    version = str(document["apiVersion"]).rpartition("/")[2]
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "request": {
+            "uid": str(uuid.uuid4()),
+            "kind": {"group": key.group, "version": version, "kind": key.kind},
+            "namespace": key.namespace,
+            "name": key.name,
+            "operation": "CREATE",
+            "userInfo": {"username": user, "groups": ["system:authenticated"]},
+            "object": document,
+            "oldObject": None,
+            "dryRun": False,
+        },
+    }
 
 
 def _named(document: Json) -> Json:
