@@ -92,7 +92,7 @@ def parse_amount(value: Any) -> int:
     """
     quantity = parse_quantity(value)
     if quantity.nanos < 0:
-        raise BadQuantity(f"{value!r} is negative; a number of devices is 0 or more")
+        raise BadQuantity(f"{value!r} is negative; a number of devices must be a whole number, 0 or more")
     if not quantity.is_whole:
         raise BadQuantity(f"{value!r} must be a whole number; a device cannot be asked for in fractions")
     return quantity.nanos // NANOS

@@ -61,5 +61,9 @@ def test_a_fraction_is_no_number_of_devices(value):
 
 
 def test_a_negative_number_is_no_number_of_devices():
-    with pytest.raises(BadQuantity, match="is negative"):
+    with pytest.raises(BadQuantity, match="is negative; a number of devices must be a whole number, 0 or more"):
         parse_amount("-1")
+
+
+def test_null_is_zero_as_the_server_reads_it():
+    assert parse_amount(None) == 0
