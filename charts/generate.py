@@ -76,7 +76,9 @@ def _comment(lines: list[str], line: int) -> tuple[str, Json]:
 def schema(values: list[Value]) -> Json:
     """Return the JSON schema of the values."""
     # Helm hands `global` to every chart that is a dependency of another one.
-    root = {"$schema": "http://json-schema.org/draft-07/schema#"} | _closed({"global": {"type": "object"}})
+    root: Json = {"$schema": "http://json-schema.org/draft-07/schema#"} | _closed(
+        {"global": {"type": "object"}}
+    )
     for value in values:
         place = root
         for part in value.path[:-1]:

@@ -13,32 +13,40 @@ Scaling, labels, finalizers, image changes and rollouts leave both as they are, 
 {{/* `pod` is the expression of the pod spec, `fields` the path to its managed fields. */}}
 {{- define "resourceclass.cel.removalInPod" -}}
 {{- $place := printf "%s[?(\"f:\" + field)][?('k:{\"name\":\"' + c.name + '\"}')][?\"f:resources\"][?part]" .fields -}}
-request.operation == "UPDATE" && [{{ .pod }}].exists(pod,
-  ["containers", "initContainers"].exists(field, [pod[?field].orValue([])].exists(items,
-    type(items) == list && items.exists(c,
+{{- include "resourceclass.cel.bindRemoval" . }}
+  [{{ .pod }}].exists(pod, ["containers", "initContainers"].exists(field,
+    [pod[?field].orValue([])].exists(items, type(items) == list && items.exists(c,
       [c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})].exists(m,
         m.exists(k, k.startsWith("resourceclass.io/") && [k.replace("resourceclass.io/", "")].exists(n,
-          {{ include "resourceclass.cel.leftLastApplied" "n" }} ||
-          ["f:limits", "f:requests"].exists(part,
-            {{ include "resourceclass.cel.leftApplySet" (dict "place" $place "name" "n") }}))))))))
+          text.contains("\"" + n + "\"") || ["f:limits", "f:requests"].exists(part,
+            {{ include "resourceclass.cel.ownerLeft" $place }})))))))))))
 {{- end -}}
 
 {{/* A quota key can have been written in five ways that are stored as this one. */}}
 {{- define "resourceclass.cel.removalInQuota" -}}
-request.operation == "UPDATE" && object.spec.?hard.orValue({}).exists(k, k.startsWith("requests.resourceclass.io/") &&
-  ["", "requests.", "limits.", "resourceclass.io/", "limits.resourceclass.io/"].exists(prefix,
-    [k.replace("requests.resourceclass.io/", prefix)].exists(n,
-      {{ include "resourceclass.cel.leftLastApplied" "n" }} ||
-      {{ include "resourceclass.cel.leftApplySet" (dict "place" "[?\"f:spec\"][?\"f:hard\"]" "name" "n") }})))
+{{- include "resourceclass.cel.bindRemoval" . }}
+  object.spec.?hard.orValue({}).exists(k, k.startsWith("requests.resourceclass.io/") &&
+    ["", "requests.", "limits.", "resourceclass.io/", "limits.resourceclass.io/"].exists(prefix,
+      [k.replace("requests.resourceclass.io/", prefix)].exists(n,
+        text.contains("\"" + n + "\"") ||
+        {{ include "resourceclass.cel.ownerLeft" "[?\"f:spec\"][?\"f:hard\"]" }}))))))
 {{- end -}}
 
-{{- define "resourceclass.cel.leftLastApplied" -}}
-[[oldObject, object].map(o, o.metadata.?annotations[?"kubectl.kubernetes.io/last-applied-configuration"].orValue(""))].exists(text, {{/**/ -}}
-text[1] != "" && text[0] != text[1] && text[0].contains("\"" + {{ . }} + "\""))
+{{/* Binds what tells of a removal, and leaves three parentheses open:
+     text  the old last-applied annotation if the annotation is there and changed, else ""
+     now   the entries of server-side apply in the managed fields
+     left  those of the old object that changed or went; none on most updates, and then nothing is walked */}}
+{{- define "resourceclass.cel.bindRemoval" -}}
+{{- $annotation := "metadata.?annotations[?\"kubectl.kubernetes.io/last-applied-configuration\"]" -}}
+{{- $applied := "f.?operation.orValue(\"\") == \"Apply\"" -}}
+request.operation == "UPDATE" &&
+[[oldObject.{{ $annotation }}.orValue("")].filter(t, t != object.{{ $annotation }}.orValue(t)).join("")].exists(text,
+[object.metadata.?managedFields.orValue([]).filter(f, {{ $applied }})].exists(now,
+[oldObject.metadata.?managedFields.orValue([]).filter(f, {{ $applied }} && object.metadata.?managedFields.orValue([]).size() > 0 &&
+  !now.exists(g, g.?fieldsV1 == f.?fieldsV1))].exists(left, (text != "" || left.size() > 0) &&
 {{- end -}}
 
-{{- define "resourceclass.cel.leftApplySet" -}}
-object.metadata.?managedFields.orValue([]).size() > 0 && {{/**/ -}}
-[oldObject, object].map(o, o.metadata.?managedFields.orValue([]).exists(f, f.?operation.orValue("") == "Apply" && {{/**/ -}}
-f.?fieldsV1{{ .place }}[?("f:" + {{ .name }})].hasValue())) == [true, false]
+{{/* Whether an entry that left owned the name n at the place given, and no entry owns it now. */}}
+{{- define "resourceclass.cel.ownerLeft" -}}
+left.exists(f, f.?fieldsV1{{ . }}[?("f:" + n)].hasValue()) && !now.exists(f, f.?fieldsV1{{ . }}[?("f:" + n)].hasValue())
 {{- end -}}
