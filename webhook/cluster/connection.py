@@ -63,7 +63,7 @@ class Connection:
         """Open a watch that breaks after `silence_seconds` without a byte."""
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=silence_seconds)
         response = self._open(path, query, timeout)
-        return EventStream(response, lambda error: self._unavailable(path, error))
+        return EventStream(response, lambda error: self._broken(path, error))
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -128,6 +128,9 @@ class Connection:
 
     def _unavailable(self, path: str, error: Exception) -> ClusterUnavailable:
         return ClusterUnavailable(f"{self.server} did not answer GET {path}: {_in_words(error)}")
+
+    def _broken(self, path: str, error: Exception) -> ClusterUnavailable:
+        return ClusterUnavailable(f"the watch of {path} at {self.server} broke: {_in_words(error)}")
 
 
 def _send(access: Access, url: str, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Exception:

@@ -37,6 +37,8 @@ class Timing:
     """Draws a number between two."""
     wait: Callable[[float], bool]
     """Waits so many seconds; True when it was told meanwhile to stop."""
+    stopping: Callable[[], bool]
+    """Whether it was told to stop."""
 
 
 class ListWatch(Generic[T]):
@@ -132,7 +134,7 @@ class ListWatch(Generic[T]):
             self._confirm()
             for raw in source:
                 self._apply(raw, watched)
-                if self._timing.wait(0):
+                if self._timing.stopping():
                     return
 
     def _apply(self, raw: Json, watched: Watched) -> None:
@@ -155,8 +157,10 @@ class ListWatch(Generic[T]):
             self._problem = ""
 
     def _report(self, error: ClusterUnavailable) -> None:
+        if self._timing.stopping():
+            return  # woken up by the order to stop
         if isinstance(error, ApiError) and error.status == 410:
-            return  # an expired version is everyday life; the relist counter tells of it
+            return  # an expired version is everyday life; the counter of lists tells of it
         problem = str(error)
         if isinstance(error, ApiError) and error.status == 404:
             problem = "not installed in the cluster: apply the CustomResourceDefinitions of the chart"

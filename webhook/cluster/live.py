@@ -35,7 +35,7 @@ class LiveCluster:
     ) -> None:
         self._api = api
         self._stopping = Event()
-        timing = Timing(clock, between, self._stopping.wait)
+        timing = Timing(clock, between, self._stopping.wait, self._stopping.is_set)
         self._classes = Cache(api, RESOURCE_CLASSES, timing)
         self._namespaces = Cache(api, NAMESPACES, timing)
         self._quotas = Cache(api, QUOTAS, timing)

@@ -129,22 +129,17 @@ class Run:
         self._left = steps
         self.store: Store[Any] = Store()
         self._api = api
-        timing = Timing(api.clock, lambda low, high: high, self._wait)
+        timing = Timing(api.clock, lambda low, high: high, self._wait, lambda: self._left < 0)
         self.list_watch = ListWatch(api, Resource("Thing", "/api/v1", "things", keep), self.store, timing)
         self.list_watch.run()
 
     def _wait(self, seconds: float) -> bool:
-        if seconds == 0 and self._in_watch():
-            return False
         self._left -= 1
         if self._left < 0:
             return True
         self.delays.append(seconds)
         self._api.clock.now += seconds
         return False
-
-    def _in_watch(self) -> bool:
-        return bool(self._api.sources) and not self._api.sources[-1].closed
 
     @property
     def names(self) -> set[str]:

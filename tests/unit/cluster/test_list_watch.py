@@ -18,6 +18,10 @@ from tests.unit.cluster.scripted import (
     thing,
 )
 from webhook.cluster.api import ApiError
+from webhook.cluster.course import Course
+from webhook.cluster.list_watch import ListWatch, Timing
+from webhook.cluster.listing import Resource
+from webhook.cluster.store import Store
 from webhook.core.errors import ClusterUnavailable
 
 HOLDS = [300.0]
@@ -199,6 +203,25 @@ def test_a_fault_of_ours_does_not_end_the_thread(caplog: pytest.LogCaptureFixtur
     run = Run(ScriptedApi([page("a")]), steps=3, keep=keep)
     assert run.delays == [0, 2, 4]
     assert "RuntimeError: a bug" in caplog.text
+
+
+def test_the_order_to_stop_ends_a_watch_between_two_events() -> None:
+    api = ScriptedApi([page()], [[event("ADDED", "a", "11"), event("ADDED", "b", "12")]])
+    store = stopped(api)
+    assert (store.get(("team-a", "a")) is None, store.get(("team-a", "b")) is None) == (False, True)
+
+
+def test_being_woken_up_to_stop_is_no_problem_to_report(caplog: pytest.LogCaptureFixture) -> None:
+    stopped(ScriptedApi([page()], [[silence()]]))
+    assert caplog.messages == []
+
+
+def stopped(api: ScriptedApi) -> Store[object]:
+    """Take one step from version 10 with the order to stop given already."""
+    store: Store[object] = Store()
+    timing = Timing(api.clock, lambda low, high: high, lambda seconds: True, lambda: True)
+    ListWatch(api, Resource("Thing", "/api/v1", "things", lambda obj: obj), store, timing).step(Course("10"))
+    return store
 
 
 def test_every_watch_is_closed() -> None:
