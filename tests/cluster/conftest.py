@@ -36,5 +36,5 @@ def classes(control_plane: ControlPlane) -> None:
 @pytest.fixture
 def direct(product: Product) -> Iterator[Direct]:
     """The webhook itself, without an API server before it."""
-    with Direct(product.webhook.url, product.plane.pki.ca_file) as client:
+    with Direct(product.webhook.url, product.ca_file) as client:
         yield client

@@ -28,7 +28,8 @@ class Layout:
     api_port: int
     ca_file: Path
     serving: tuple[Path, Path]
-    token_key: Path
+    tokens: tuple[Path, Path]
+    """Certificate and key whose key pair signs the tokens of service accounts."""
 
     @property
     def server(self) -> str:
@@ -66,8 +67,8 @@ def api_server(binary: Path, at: Layout) -> list[str]:
         f"--tls-cert-file={at.serving[0]}",
         f"--tls-private-key-file={at.serving[1]}",
         "--service-account-issuer=https://kubernetes.default.svc",
-        f"--service-account-key-file={at.token_key}",
-        f"--service-account-signing-key-file={at.token_key}",
+        f"--service-account-key-file={at.tokens[0]}",
+        f"--service-account-signing-key-file={at.tokens[1]}",
         f"--token-auth-file={at.folder}/tokens.csv",
         "--authorization-mode=Node,RBAC",
         f"--service-cluster-ip-range={SERVICE_RANGE}",
@@ -93,7 +94,7 @@ def controller_manager(binary: Path, at: Layout, kubeconfig: Path, port: int) ->
         f"--cert-dir={at.folder}/controller-manager",
         "--controllers=" + ",".join(["*", *(f"-{name}" for name in WITHOUT)]),
         "--use-service-account-credentials=true",
-        f"--service-account-private-key-file={at.token_key}",
+        f"--service-account-private-key-file={at.tokens[1]}",
         f"--root-ca-file={at.ca_file}",
         "--leader-elect=false",
         "--node-monitor-grace-period=24h",

@@ -137,10 +137,10 @@ class ControlPlane:
         (self.folder / "audit-policy.json").write_text(json.dumps(POLICY))
 
     def _start_storage_and_server(self) -> None:
-        serving, key = self.pki.serving("kube-apiserver"), self.pki.signing_key("service-accounts")
+        serving, tokens = self.pki.serving("kube-apiserver"), self.pki.serving("service-accounts")
         for attempt in itertools.count(1):
             ports = (free_port(), free_port(), free_port())
-            self.layout = components.Layout(self.folder, *ports, self.pki.ca_file, serving, key)
+            self.layout = components.Layout(self.folder, *ports, self.pki.ca_file, serving, tokens)
             try:
                 etcd = self._run("etcd", components.etcd(self.binaries["etcd"], self.layout))
                 etcd.wait_listening(self.layout.etcd_port)

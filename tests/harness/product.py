@@ -3,14 +3,18 @@ account."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Self
 
 from tests.harness import chart
 from tests.harness.api import Api
 from tests.harness.cluster import pod, quota
 from tests.harness.controlplane import ControlPlane
+from tests.harness.processes import StartError
 from tests.harness.waiting import until
 from tests.harness.webhook import Webhook
 
@@ -20,6 +24,7 @@ DEPLOYMENT = "resourceclass-webhook"
 ACCOUNT = "resourceclass-webhook"
 REQUESTS = "resourceclass_admission_requests_total"
 EFFECT_SECONDS = 30.0
+ISSUE_SECONDS = 30.0
 PROBE_CLASS = "probe.example"
 
 
@@ -31,11 +36,13 @@ class Product:
         self.plane = plane
         self._replicas = replicas
         self.objects: list[Json] = []
+        self._certificates = plane.folder / "webhook-certificates"
         self.webhook: Webhook
 
     def start(self) -> Self:
         """Installs the chart, starts the webhook, and returns when admission goes through it."""
-        values = {**chart.REQUIRED, "webhook": {"caBundle": self.plane.pki.ca_file.read_text()}}
+        self._issue_certificates()
+        values = {**chart.REQUIRED, "webhook": {"caBundle": self.ca_file.read_text()}}
         rendered = chart.render(self.plane.binaries["helm"], values)
         admission = [obj for obj in rendered if obj["kind"] in chart.CONFIGURATIONS]
         api = self.plane.api()
@@ -61,6 +68,11 @@ class Product:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    @property
+    def ca_file(self) -> Path:
+        """The CA that signed the certificate of the webhook."""
+        return self._certificates / "ca.crt"
+
     @contextmanager
     def webhook_stopped(self) -> Iterator[None]:
         """Stops all replicas for a while. The configurations stay, so what they match is refused."""
@@ -70,16 +82,20 @@ class Product:
         finally:
             self.webhook.start()
 
+    def _issue_certificates(self) -> None:
+        """By the product's own command, as a user does; the API server then judges the result."""
+        names = [f"--dns-name={DEPLOYMENT}.{chart.NAMESPACE}.svc", "--ip=127.0.0.1"]
+        command = [sys.executable, "-m", "webhook", "certs", "issue", f"--out={self._certificates}", *names]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ISSUE_SECONDS)
+        if done.returncode != 0:
+            raise StartError(f"resourceclass certs issue ended with code {done.returncode}: {done.stderr}")
+
     def _arguments(self, rendered: list[Json]) -> list[str]:
         """The arguments of the chart's Deployment, and after them what differs here: the later one wins."""
-        certificate, key = self.plane.pki.serving("webhook", f"{DEPLOYMENT}.{chart.NAMESPACE}.svc")
         token = self.plane.service_account_token(chart.NAMESPACE, ACCOUNT)
-        local = [
-            f"--kubeconfig={self.plane.kubeconfig(token)}",
-            f"--tls-cert={certificate}",
-            f"--tls-key={key}",
-        ]
-        return [*chart.container_arguments(rendered, DEPLOYMENT), *local]
+        pair = [f"--tls-cert={self._certificates}/tls.crt", f"--tls-key={self._certificates}/tls.key"]
+        kubeconfig = f"--kubeconfig={self.plane.kubeconfig(token)}"
+        return [*chart.container_arguments(rendered, DEPLOYMENT), kubeconfig, *pair]
 
     def _in_effect(self) -> bool:
         """The API server learns of configurations by watching them, and says nowhere that it has.

@@ -37,11 +37,11 @@ class Replica:
     def wait_ready(self) -> None:
         """Raises StartError with the end of the log when it ends, or is not ready in time."""
         try:
-            until(self._ready, f"{self.process.name} is ready", READY_SECONDS)
+            until(self.ready, f"{self.process.name} is ready", READY_SECONDS)
         except TimeoutError as error:
             raise StartError(f"{error}; its log ends:\n{tail(self.process.log)}") from error
 
-    def _ready(self) -> bool:
+    def ready(self) -> bool:
         self.process.check()
         try:
             return self.health("/readyz").status_code == 200
