@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webhook.core.mutate.rename import STORED_RANK, Speller
+from webhook.core.raw import as_list, as_mapping
 from webhook.core.values import names
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import value_at
@@ -43,6 +44,13 @@ class Intent:
     def removed(self, place: Place, spell: Speller) -> set[str]:
         """Return the classes whose typed spelling at `place` was removed and that nothing names there now."""
         return self._removed_client_side(place, spell) | self._removed_server_side(place, spell)
+
+    def named(self, place: Place, spell: Speller) -> set[str]:
+        """Return the classes that the appliers name at `place` now, in any spelling."""
+        keys = [key for fields in self._owned[1].values() for key in _owned_keys(fields, place)]
+        if self._configured is not None:
+            keys += _configured_keys(self._configured[1], place)
+        return _classes(keys, spell)
 
     def _removed_client_side(self, place: Place, spell: Speller) -> set[str]:
         if self._configured is None:
@@ -82,8 +90,7 @@ def _classes(keys: Iterable[str], spell: Speller) -> set[str]:
 
 
 def _last_applied(obj: Json) -> Json | None:
-    annotations = value_at(obj, ("metadata", "annotations"))
-    text = annotations.get(names.LAST_APPLIED_ANNOTATION) if isinstance(annotations, dict) else None
+    text = value_at(obj, ("metadata", "annotations", names.LAST_APPLIED_ANNOTATION))
     try:
         document = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
@@ -92,8 +99,8 @@ def _last_applied(obj: Json) -> Json | None:
 
 
 def _managers(obj: Json) -> list[Json]:
-    entries = value_at(obj, ("metadata", "managedFields"))
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    entries = as_list(value_at(obj, ("metadata", "managedFields")))
+    return [entry for entry in entries if isinstance(entry, dict)]
 
 
 def _apply_managers(obj: Json) -> dict[str, Any]:
@@ -112,11 +119,10 @@ def _configured_keys(node: Any, place: Place) -> Mapping[str, Any]:
     """Return the map at a place of a manifest; empty where there is none."""
     for step in place:
         if isinstance(step, Item):
-            items = node if isinstance(node, list) else []
-            node = next((i for i in items if isinstance(i, dict) and i.get("name") == step.name), None)
+            node = next((i for i in as_list(node) if as_mapping(i).get("name") == step.name), None)
         else:
-            node = node.get(step) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else {}
+            node = as_mapping(node).get(step)
+    return as_mapping(node)
 
 
 def _owned_keys(node: Any, place: Place) -> list[str]:

@@ -13,6 +13,7 @@ from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.removal import Intent, Item, Place
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
 from webhook.core.outcome import Reason
+from webhook.core.raw import as_mapping
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
@@ -51,10 +52,9 @@ def drop_removed(draft: Draft, spec_path: SpecPath, intent: Intent) -> tuple[str
     found: dict[str, None] = {}
     for ref, field in _fields(draft, spec_path):
         amounts = ref.amounts(field)
-        place: Place = (*spec_path, ref.kind, Item(ref.name), "resources", field)
         gone = {
             names.stored_key(name)
-            for name in intent.removed(place, container_spelling)
+            for name in _removed(intent, spec_path, ref, field)
             if names.stored_key(name) in amounts and name not in amounts
         }
         if gone:
@@ -63,6 +63,16 @@ def drop_removed(draft: Draft, spec_path: SpecPath, intent: Intent) -> tuple[str
             draft.put((*spec_path, *ref.path, "resources", field), kept, what, _WHY_DROPPED)
         found.update(dict.fromkeys(f"{key} of {ref.title}" for key in sorted(gone)))
     return tuple(found)
+
+
+def _removed(intent: Intent, spec_path: SpecPath, ref: ContainerRef, field: str) -> set[str]:
+    resources: Place = (*spec_path, ref.kind, Item(ref.name), "resources")
+    removed = intent.removed((*resources, field), container_spelling)
+    if field == REQUESTS:
+        # In a pod they are the server's copy of the limits, and go with them unless someone wrote them.
+        copied = intent.removed((*resources, LIMITS), container_spelling)
+        removed |= copied - intent.named((*resources, field), container_spelling)
+    return removed
 
 
 def refuse_near(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
@@ -74,8 +84,7 @@ def refuse_near(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
 def refuse_pod_level(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
     """Refuse a bare class among the resources of the pod itself, where only cpu and memory may be."""
     for field in (LIMITS, REQUESTS):
-        amounts = value_at(draft.object, (*spec_path, "resources", field))
-        for key in amounts if isinstance(amounts, dict) else ():
+        for key in as_mapping(value_at(draft.object, (*spec_path, "resources", field))):
             if names.is_bare_candidate(key) and classes.exists(key):
                 where = ".".join((*spec_path, "resources"))
                 draft.fault(

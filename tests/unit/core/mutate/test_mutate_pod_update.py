@@ -39,6 +39,23 @@ def test_a_class_whose_line_was_removed_is_taken_out():
     assert updated(new, old).object["spec"]["containers"][0]["resources"] == {"limits": {"cpu": 1}}
 
 
+def test_requests_that_the_server_copied_from_a_removed_limit_go_with_it():
+    old = with_manifest(pod(container("c", {STORED_K80: 1}, {STORED_K80: 1})), K80)
+    new = with_manifest(pod(container("c", {STORED_K80: 1}, {STORED_K80: 1})), "cpu")
+    outcome = updated(new, old)
+    assert outcome.object["spec"]["containers"][0]["resources"] == {"limits": {}, "requests": {}}
+    assert outcome.allowed
+
+
+def test_requests_that_the_manifest_still_names_stay_when_the_limit_is_removed():
+    manifest = pod(container("c", {"cpu": 1}, {K80: 1}))
+    old = with_manifest(pod(container("c", {STORED_K80: 1}, {STORED_K80: 1})), K80)
+    new = pod(container("c", {STORED_K80: 1}, {STORED_K80: 1}))
+    new["metadata"]["annotations"] = {LAST_APPLIED: json.dumps(manifest)}
+    outcome = updated(new, old)
+    assert "requests ask for 1 and limits for none" in outcome.message
+
+
 def test_a_bad_amount_is_refused_by_the_key_as_typed():
     outcome = updated(pod(container("c", {K80: "0.5"})), STORED)
     assert [fault.reason.value for fault in outcome.faults] == ["BadAmount"]
