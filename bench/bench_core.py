@@ -33,9 +33,14 @@ def class_pod() -> dict[str, Any]:
     def container(name: str, limits: dict[str, str]) -> dict[str, Any]:
         resources = {"limits": limits, "requests": limits}
         return {
-            "name": name, "image": f"registry.example.com/team/{name}:1.2.3", "env": env,
-            "livenessProbe": probe, "volumeMounts": mounts, "resources": resources, "terminationMessagePath": "/dev/termination-log",
-        }  # fmt: skip
+            "name": name,
+            "image": f"registry.example.com/team/{name}:1.2.3",
+            "env": env,
+            "livenessProbe": probe,
+            "volumeMounts": mounts,
+            "resources": resources,
+            "terminationMessagePath": "/dev/termination-log",
+        }
 
     containers = [
         container("train", {"class-7": "2", "cpu": "4", "memory": "16Gi"}),

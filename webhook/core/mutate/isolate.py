@@ -14,6 +14,7 @@ from webhook.core.mutate.environment import VOID, asks_for_device, own_variables
 from webhook.core.mutate.requests import rename_requests
 from webhook.core.outcome import Outcome, Reason
 from webhook.core.patch import same
+from webhook.core.raw import as_list
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.containers import EPHEMERAL_CONTAINERS, ContainerRef, containers, pod_spec
@@ -55,9 +56,8 @@ def _added(pod: Json, old: Json) -> list[ContainerRef]:
 def _refuse(draft: Draft, refs: Iterable[ContainerRef], wanted: Asked, classes: Classes) -> None:
     variables = {names.NVIDIA_VISIBLE_DEVICES}.union(*(item.device_env for item in classes.all()))
     for ref in refs:
-        env = ref.container.get("env")
         allowed = [VOID, *own_variables(ref, wanted.of_container(ref))]
-        for item in env if isinstance(env, list) else ():
+        for item in as_list(ref.container.get("env")):
             if variable_name(item) in variables and not _is_one_of(item, allowed):
                 draft.fault(
                     Reason.HAND_SET_DEVICE,

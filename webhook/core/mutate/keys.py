@@ -5,9 +5,9 @@ given here is looked up once more.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from webhook.core.mutate.rename import Speller, container_spelling, quota_spelling
+from webhook.core.raw import as_list, as_mapping
 from webhook.core.values import names
 from webhook.core.values.containers import LIMITS, REQUESTS, containers
 from webhook.core.values.names import Json
@@ -23,17 +23,12 @@ def candidate_names(obj: Json, kind: str) -> tuple[str, ...]:
 
 def _keys(obj: Json, kind: str) -> Iterator[tuple[str, Speller]]:
     if kind == "ResourceQuota":
-        yield from ((key, quota_spelling) for key in _map(value_at(obj, ("spec", "hard"))))
+        yield from ((key, quota_spelling) for key in as_mapping(value_at(obj, ("spec", "hard"))))
     elif kind == "LimitRange":
-        items = value_at(obj, ("spec", "limits"))
-        for item in items if isinstance(items, list) else ():
-            for amounts in _map(item).values():
-                yield from ((key, container_spelling) for key in _map(amounts))
+        for item in as_list(value_at(obj, ("spec", "limits"))):
+            for amounts in as_mapping(item).values():
+                yield from ((key, container_spelling) for key in as_mapping(amounts))
     elif kind in POD_SPEC_PATHS:
         for ref in containers(value_at(obj, POD_SPEC_PATHS[kind])):
             for field in (LIMITS, REQUESTS):
                 yield from ((key, container_spelling) for key in ref.amounts(field))
-
-
-def _map(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}

@@ -14,6 +14,7 @@ from webhook.core.mutate.draft import Draft, Path
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
 from webhook.core.outcome import Outcome
 from webhook.core.patch import same
+from webhook.core.raw import as_list
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import has_controller, name_of, value_at
@@ -36,7 +37,7 @@ def mutate_limit_range(obj: Json, old: Json | None, classes: Classes) -> Outcome
 
 
 def _maps(limits: Any) -> Iterator[tuple[Path, Json]]:
-    for index, item in enumerate(limits if isinstance(limits, list) else ()):
+    for index, item in enumerate(as_list(limits)):
         if not isinstance(item, dict) or item.get("type") not in _TYPES:
             continue
         for name in _MAPS:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
+from webhook.core.raw import as_mapping, as_text
 from webhook.core.values import spelling
 from webhook.core.values.names import Json
 from webhook.core.values.resource_class import BadClass, ResourceClass, parse_resource_class
@@ -71,9 +72,7 @@ class Classes:
 
 
 def _name_of(obj: Json) -> str | None:
-    metadata = obj.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return name if isinstance(name, str) and name else None
+    return as_text(as_mapping(obj.get("metadata")).get("name")) or None
 
 
 def _without(mapping: Mapping[str, T], gone: set[str]) -> dict[str, T]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from webhook.core.raw import as_list, as_mapping, as_text
 from webhook.core.values import names
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
@@ -16,8 +17,6 @@ INIT_CONTAINERS: Final = "initContainers"
 EPHEMERAL_CONTAINERS: Final = "ephemeralContainers"
 LIMITS: Final = "limits"
 REQUESTS: Final = "requests"
-
-_EMPTY: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,7 @@ class ContainerRef:
 
     def amounts(self, field: str) -> Mapping[str, Any]:
         """Return `limits` or `requests` as it stands; empty when absent or no map."""
-        resources = self.container.get("resources")
-        found = resources.get(field) if isinstance(resources, dict) else None
-        return found if isinstance(found, dict) else _EMPTY
+        return as_mapping(as_mapping(self.container.get("resources")).get(field))
 
     def class_amounts(self) -> Mapping[str, Any]:
         """Return class name to amount as typed, of the stored keys; limits count before requests."""
@@ -82,14 +79,11 @@ def containers(pod_spec: Any, *kinds: str) -> Iterator[ContainerRef]:
     if not isinstance(pod_spec, dict):
         return
     for kind in kinds or (INIT_CONTAINERS, CONTAINERS):
-        items = pod_spec.get(kind)
-        for index, item in enumerate(items if isinstance(items, list) else ()):
+        for index, item in enumerate(as_list(pod_spec.get(kind))):
             if isinstance(item, dict):
-                name = item.get("name")
-                yield ContainerRef(kind, index, name if isinstance(name, str) else "", item)
+                yield ContainerRef(kind, index, as_text(item.get("name")), item)
 
 
 def pod_spec(pod: Json) -> Json:
     """Return the spec of a pod; empty when it is absent or no map."""
-    spec = pod.get("spec")
-    return spec if isinstance(spec, dict) else {}
+    return as_mapping(pod.get("spec"))

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from webhook.core.raw import as_mapping
 from webhook.core.values.names import Json
 
 # What tells two devices of one kind apart; every other property belongs to the kind.
@@ -34,8 +35,5 @@ def device_kinds(objects: Iterable[Json]) -> tuple[DeviceKind, ...]:
 
 
 def _kind_key(obj: Json) -> tuple[tuple[str, str], ...]:
-    spec = obj.get("spec")
-    properties: Any = spec.get("properties") if isinstance(spec, dict) else None
-    if not isinstance(properties, dict):
-        return ()
+    properties = as_mapping(as_mapping(obj.get("spec")).get("properties"))
     return tuple(sorted((k, v) for k, v in properties.items() if isinstance(v, str) and k not in PER_DEVICE))

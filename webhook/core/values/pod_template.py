@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from webhook.core.raw import as_list, as_mapping, as_text
 from webhook.core.values.names import Json
 
 _OF_WORKLOAD: Final = ("spec", "template", "spec")
@@ -22,15 +23,13 @@ TEMPLATE_KINDS: Final = tuple(kind for kind in POD_SPEC_PATHS if kind != "Pod")
 
 def kind_of(obj: Json) -> str:
     """Return the kind of an object; empty when it states none."""
-    kind = obj.get("kind")
-    return kind if isinstance(kind, str) else ""
+    return as_text(obj.get("kind"))
 
 
 def name_of(obj: Json) -> str:
     """Return the name of an object, or the prefix of a name that is still to be generated; may be empty."""
-    metadata = obj.get("metadata")
-    named = metadata if isinstance(metadata, dict) else {}
-    return str(named.get("name") or named.get("generateName") or "")
+    metadata = as_mapping(obj.get("metadata"))
+    return as_text(metadata.get("name")) or as_text(metadata.get("generateName"))
 
 
 def value_at(obj: Any, path: tuple[str, ...]) -> Any:
@@ -51,7 +50,5 @@ def pod_spec_of(obj: Json) -> Json | None:
 
 def has_controller(obj: Json) -> bool:
     """Whether a controller owns the object and would write it again as it wants it."""
-    owners = value_at(obj, ("metadata", "ownerReferences"))
-    return isinstance(owners, list) and any(
-        isinstance(owner, dict) and owner.get("controller") is True for owner in owners
-    )
+    owners = as_list(value_at(obj, ("metadata", "ownerReferences")))
+    return any(as_mapping(owner).get("controller") is True for owner in owners)

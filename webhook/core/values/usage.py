@@ -1,8 +1,9 @@
 """Who uses a class: the pods that are not finished."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from webhook.core.raw import as_mapping
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
 
@@ -22,7 +23,7 @@ class Usage:
 
 def usage_of(pod: Json) -> tuple[Usage, ...]:
     """Return what an unfinished pod uses, one entry per class; empty for a finished one."""
-    metadata, status = _map(pod.get("metadata")), _map(pod.get("status"))
+    metadata, status = as_mapping(pod.get("metadata")), as_mapping(pod.get("status"))
     if status.get("phase") in FINISHED:
         return ()
     namespace, name = str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
@@ -30,7 +31,3 @@ def usage_of(pod: Json) -> tuple[Usage, ...]:
         Usage(namespace, name, class_name, units)
         for class_name, units in sorted(demand(pod.get("spec")).units.items())
     )
-
-
-def _map(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
