@@ -20,6 +20,7 @@ Json = dict[str, Any]
 K80 = "nvidia.tesla.k80"
 P100 = "nvidia.tesla.p100"
 HIGH_MEM = "nvidia.high.mem"
+STANDARD = ("cpu", "memory", "ephemeral-storage", "pods")
 SCHEDULER = "resourceclass-scheduler"
 OURS = 'admission webhook "'
 
@@ -136,7 +137,7 @@ def bare_keys(obj: Any) -> set[str]:
     found = set()
     for name, amounts in _amount_maps(obj):
         if name in ("limits", "requests", "hard", "default", "defaultRequest", "max", "min"):
-            found |= {each for each in amounts if "/" not in each and each not in ("cpu", "memory", "pods")}
+            found |= {each for each in amounts if "/" not in each and each not in STANDARD}
     return found
 
 
