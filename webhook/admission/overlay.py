@@ -5,6 +5,7 @@ the same name takes its place, so a pod that runs already is not counted twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from webhook.admission.ports import Cluster
@@ -24,17 +25,27 @@ class Overlay:
     def __init__(self, base: Cluster) -> None:
         self._base = base
         self._objects: dict[ObjectId, Json] = {}
+        self._replaced: ObjectId | None = None
 
     def put(self, document: Json) -> None:
         """Lay an object over the cluster."""
         self._objects[identify(document)] = document
+
+    @contextmanager
+    def replacing(self, document: Json) -> Iterator[None]:
+        """Leave the object of this name out while a new one is judged."""
+        self._replaced = identify(document)
+        try:
+            yield
+        finally:
+            self._replaced = None
 
     def of_kind(self, kind: str, namespace: str | None = None) -> list[Json]:
         """Return the objects of a kind that were put here, in one namespace or in all."""
         return [
             document
             for key, document in self._objects.items()
-            if key.kind == kind and namespace in (None, key.namespace)
+            if key.kind == kind and namespace in (None, key.namespace) and key != self._replaced
         ]
 
     def not_ready(self) -> Sequence[str]:
@@ -78,7 +89,8 @@ class Overlay:
         return [*self._base.device_kinds(), *device_kinds(self.of_kind("ExtendedResource"))]
 
     def _replaces(self, use: Usage) -> bool:
-        return ObjectId("", "Pod", use.namespace, use.pod) in self._objects
+        key = ObjectId("", "Pod", use.namespace, use.pod)
+        return key == self._replaced or key in self._objects
 
     def _counted(self, namespace: str, below: Sequence[Json]) -> list[Json]:
         on_top = self.of_kind("ResourceQuota", namespace)

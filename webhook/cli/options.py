@@ -9,7 +9,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -27,18 +27,13 @@ class BadSettings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: `name` in kebab case, `kind` the type of its value, MISSING where there is no default."""
+    """One option: `name` in kebab case, `kind` the type of its value."""
 
     name: str
     kind: type
     choices: tuple[str, ...]
     default: Any
     help: str
-
-    @property
-    def required(self) -> bool:
-        """Whether the option has no default."""
-        return self.default is MISSING
 
     def read(self, value: Any) -> Any:
         """Return `value`, from argv or from YAML, as this option's type.

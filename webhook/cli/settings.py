@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from webhook.cli.options import BadSettings, Option, build, options_of
 from webhook.cluster.yaml_json import read_stream
@@ -32,7 +32,7 @@ class ClusterSettings:
     """Kubeconfig file whose current context is used. Default "": a server takes the service account of its
     pod, `check` only what it is given."""
     manifests: str = ""
-    """Folder of manifests (*.yaml, *.yml, *.json) that stands in for a cluster. Default "": none."""
+    """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster. Default "": none."""
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each."""
@@ -53,14 +53,16 @@ class WebhookSettings:
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     pods: PodSettings = field(default_factory=PodSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    required: ClassVar = ("tls-cert", "tls-key")
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each, the parts' own problems included."""
-        missing = [name for name in ("tls_cert", "tls_key") if not getattr(self.serve, name)]
-        found = [f"{name} is missing: the API server calls a webhook over TLS only" for name in missing]
+        found = []
         for name in ("tls_cert", "tls_key"):
             path = getattr(self.serve, name)
-            if path and not Path(path).is_file():
+            if not path:
+                found.append(f"{name} is missing: the API server calls a webhook over TLS only")
+            elif not Path(path).is_file():
                 found.append(f"{name} is {path}: there is no such file")
         return [*self.cluster.problems(), *found, *self.serve.problems()]
 
@@ -177,11 +179,13 @@ _WORDS: Final[Mapping[type, str]] = {str: "TEXT", int: "NUMBER", float: "SECONDS
 
 def table(settings: type) -> str:
     """Return the options of a settings class as a Markdown table."""
+    required = getattr(settings, "required", ())
     lines = ["| flag and key | value | default | what it does |", "| --- | --- | --- | --- |"]
     for option in options_of(settings):
         values = " or ".join(f"`{choice}`" for choice in option.choices) or _WORDS[option.kind].lower()
-        default = "must be given" if option.required else _shown(option.default)
-        lines.append(f"| `{option.name}` | {values} | {default} | {option.help} |")
+        default = "must be given" if option.name in required else _shown(option.default)
+        text = option.help.replace("``", "`")
+        lines.append(f"| `{option.name}` | {values} | {default} | {text} |")
     return "\n".join(lines)
 
 

@@ -84,7 +84,7 @@ def cluster(*objects):
 
 @dataclass
 class Lagging:
-    """A cluster whose memory is behind: `seen` answers, `now` is what a fresh read finds (None: no answer)."""
+    """A cluster whose memory is behind: `seen` answers, a fresh read finds `now` (None: no answer)."""
 
     seen: FolderCluster
     now: FolderCluster | None

@@ -21,8 +21,8 @@ def forged(document: Json) -> str:
 def refusal(annotation: str) -> str:
     """Return the text of the refusal."""
     return (
-        f"annotation {annotation} records which devices the pod has and is written by the binder alone: "
-        "remove it from the manifest"
+        f"annotation {annotation} records which devices a pod holds, and only ResourceClass writes it: "
+        "remove it from the manifest (a copy of a running pod carries it)"
     )
 
 

@@ -33,16 +33,18 @@ class PlayedApiServer:
     def create(self, sent: Json, namespace: str = "default") -> Verdict:
         """Create an object, in `namespace` where it is namespaced and names none.
 
-        Raises BadInput when it has no name, ClusterUnavailable or NotReady as the webhook does.
+        It takes the place of one of the same name, as if that had been deleted first. Raises BadInput when
+        it has no name, ClusterUnavailable or NotReady as the webhook does.
         """
         named = _named(with_namespace(sent, namespace))
         limit_ranges = self._overlay.of_kind("LimitRange", identify(named).namespace)
         received = with_defaults(named, limit_ranges)
         verdict = Verdict(sent=sent, received=received, document=received)
-        for step in (self._mutate, self._check, self._apply_policy, self._validate, self._charge):
-            verdict = step(verdict)
-            if not verdict.admitted:
-                return verdict
+        with self._overlay.replacing(named):
+            for step in (self._mutate, self._check, self._apply_policy, self._validate, self._charge):
+                verdict = step(verdict)
+                if not verdict.admitted:
+                    return verdict
         self._overlay.put(verdict.document)
         return verdict
 

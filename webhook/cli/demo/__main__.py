@@ -50,6 +50,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _play(examples: Path, folder: Path) -> int:
+    if not examples.is_dir():
+        raise BadInput(f"{examples}: no such folder of examples")
     manifests = folder / "cluster"
     shutil.copytree(examples, manifests)
     begun = time.monotonic()

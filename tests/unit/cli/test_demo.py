@@ -1,0 +1,73 @@
+"""The demo: its scenes hold, and it notices when they do not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from webhook.admission.engine import Engine
+from webhook.admission.overlay import Overlay
+from webhook.admission.played.local import LocalWebhook
+from webhook.admission.played.server import PlayedApiServer
+from webhook.admission.played.verdict import Verdict
+from webhook.cli.demo.__main__ import main
+from webhook.cli.demo.columns import WIDTH, side_by_side
+from webhook.cli.demo.scenes import scenes
+from webhook.cluster.folder import FolderCluster
+from webhook.core.settings import PodSettings
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SCENES = scenes(EXAMPLES)
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    overlay = Overlay(FolderCluster(EXAMPLES))
+    server = PlayedApiServer(LocalWebhook(Engine(overlay, PodSettings())), overlay)
+    return {scene.title: server.create(scene.document) for scene in SCENES}
+
+
+def titles(found):
+    return pytest.mark.parametrize("scene", found, ids=[scene.title for scene in found])
+
+
+@titles(SCENES)
+def test_each_scene_comes_out_as_it_must(scene, verdicts):
+    assert list(scene.check(verdicts[scene.title])) == []
+
+
+@titles(SCENES)
+def test_each_scene_notices_the_opposite_verdict(scene, verdicts):
+    verdict = verdicts[scene.title]
+    other = next(found for found in verdicts.values() if found.admitted != verdict.admitted)
+    assert list(scene.check(other))
+
+
+@titles([scene for scene in SCENES if scene.reviews])
+def test_each_scene_notices_an_object_that_was_not_changed_or_changed_wrongly(scene, verdicts):
+    verdict = verdicts[scene.title]
+    document = verdict.sent if verdict.document != verdict.received else {**verdict.document, "spec": {}}
+    if verdict.admitted:
+        assert list(scene.check(replace(verdict, document=document)))
+
+
+@titles(SCENES)
+def test_columns_fit_a_terminal(scene, verdicts):
+    assert max(map(len, side_by_side(verdicts[scene.title]).splitlines())) <= WIDTH
+
+
+def test_new_lines_of_a_stored_object_are_marked():
+    verdict = Verdict(sent={"a": 1}, received={"a": 1}, document={"a": 1, "b": 2})
+    assert side_by_side(verdict).splitlines()[-1].endswith("| + b: 2")
+
+
+def test_the_demo_runs_and_holds(capsys):
+    assert main(["--examples", str(EXAMPLES)]) == 0
+    out = capsys.readouterr().out
+    assert f"{len(SCENES)} of {len(SCENES)} came out as they must" in out
+    assert "NOT AS IT MUST BE" not in out
+
+
+def test_a_folder_without_examples_is_bad_input(tmp_path, capsys):
+    assert main(["--examples", f"{tmp_path}/nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
