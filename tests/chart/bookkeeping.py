@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import reduce
 
-from tests.chart.chart import K80, Json
+from tests.chart.samples import K80, Json
 from tests.chart.templated import POD_SPEC
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"

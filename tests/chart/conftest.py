@@ -1,43 +1,31 @@
-"""The chart's tests have a control plane of their own, in which both webhooks are down."""
+"""In this room the chart is installed and both webhooks are down: what is sent to one is refused."""
 
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.chart.chart import K80, Helm, Json, install
-from tests.harness import binaries
+from tests.chart.installing import install
+from tests.chart.rendering import Helm
+from tests.chart.samples import K80, Json
 from tests.harness.api import Api
 from tests.harness.controlplane import ControlPlane
-from tests.harness.tiers import cannot_run
-
-A_CLASS = {
-    "apiVersion": "resourceclass.io/v1alpha1",
-    "kind": "ResourceClass",
-    "metadata": {"name": K80},
-    "spec": {"selector": {"matchLabels": {"model": "NVIDIA Tesla K80"}}},
-}
+from tests.harness.product import resource_class
 
 
 @pytest.fixture(scope="session")
-def control_plane(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
-    """Not the one of the other tests: here every object that is sent to a webhook is refused."""
-    capture = request.config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled():
-        try:
-            paths = binaries.ensure(lambda text: print(f"\n{text}", file=sys.stderr, flush=True))
-        except binaries.BinariesError as error:
-            cannot_run(request.config, str(error))
-    with ControlPlane(paths) as plane:
+def control_plane(control_plane_binaries: dict[str, Path]) -> Iterator[ControlPlane]:
+    """A control plane of this room's own, for no other test could ask for a class here."""
+    with ControlPlane(control_plane_binaries) as plane:
         yield plane
 
 
 @pytest.fixture(scope="session")
-def helm(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    return Helm(control_plane.binaries["helm"], tmp_path_factory.mktemp("helm"))
+def helm(control_plane_binaries: dict[str, Path]) -> Helm:
+    return Helm(control_plane_binaries["helm"])
 
 
 @pytest.fixture(scope="session")
@@ -49,8 +37,10 @@ def objects(helm: Helm) -> list[Json]:
 @pytest.fixture(scope="session")
 def installed(control_plane: ControlPlane, helm: Helm) -> Iterator[Api]:
     """A client of the cluster with the chart in it and the webhooks down."""
+    rendered = helm.objects({"webhook.caBundle": control_plane.pki.ca_file.read_text()})
+    some_class = resource_class(K80, {"model": "NVIDIA Tesla K80"})
     with socket.socket() as reserved:
         # Bound but not listening: connections are refused, and nobody else gets the port.
         reserved.bind(("127.0.0.1", 0))
-        install(control_plane.api(), helm.objects(), reserved.getsockname()[1], [A_CLASS])
+        install(control_plane.api(), rendered, reserved.getsockname()[1], some_class)
         yield control_plane.api()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.chart.chart import Json
+from tests.chart.samples import Json
 
 LABELS = {"app": "some"}
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.chart.chart import K80, Json, called
+from tests.chart.installing import called
+from tests.chart.samples import K80, Json
 from tests.harness.api import Answer, Api
 from tests.harness.kubectl import Kubectl
 

@@ -8,7 +8,8 @@ import json
 import pytest
 import yaml
 
-from tests.chart.chart import Helm, Json, only
+from tests.chart.rendering import Helm, only
+from tests.chart.samples import Json
 
 
 def pod_spec(objects: list[Json]) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.chart.chart import K80, Json
+from tests.chart.samples import K80, Json
 from tests.harness.api import Api
 from tests.harness.kubectl import Kubectl
 

@@ -6,18 +6,9 @@ import base64
 
 import pytest
 
-from tests.chart.chart import (
-    CA,
-    CHART,
-    MUTATING,
-    RELEASE_NAMESPACE,
-    VALIDATING,
-    Helm,
-    Json,
-    entries,
-    entry,
-    only,
-)
+from tests.chart.rendering import CA, MUTATING, VALIDATING, Helm, entries, entry, only
+from tests.chart.samples import Json
+from tests.harness.chart import CHART, NAMESPACE
 
 CLUSTER_SCOPED = {"resourceclasses", "deletions"}
 
@@ -59,7 +50,7 @@ def test_no_entry_for_namespaced_objects_reaches_what_brings_the_cluster_back(he
         by_name, by_label = each["namespaceSelector"]["matchExpressions"]
         assert (by_name["operator"], by_name["values"]) == (
             "NotIn",
-            ["kube-system", "other", RELEASE_NAMESPACE],
+            ["kube-system", "other", NAMESPACE],
         )
         assert by_label == {"key": "resourceclass.io/webhook", "operator": "NotIn", "values": ["ignore"]}
 

@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from tests.chart.bookkeeping import container_field, stored_by_apply, stored_by_kubectl
-from tests.chart.chart import K80, STORED_K80, Json, asking, called, container, pod_of
+from tests.chart.installing import called
+from tests.chart.samples import K80, STORED_K80, Json, asking, container, pod_of
 from tests.chart.templated import MAKE
 from tests.harness.api import Api
 from tests.harness.cluster import quota

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chart.chart import (
-    K80,
-    RELEASE_NAMESPACE,
-    STORED_K80,
-    Json,
-    asking,
-    called,
-    class_pod,
-    container,
-    pod_of,
-)
+from tests.chart.installing import called
+from tests.chart.samples import K80, STORED_K80, Json, asking, class_pod, container, pod_of
 from tests.harness.api import STRATEGIC_PATCH, Answer, Api
+from tests.harness.chart import NAMESPACE
 from tests.harness.cluster import fresh_namespace
 from tests.harness.waiting import until
 
@@ -103,7 +95,7 @@ def test_a_namespace_that_opted_out_is_left_alone(installed: Api) -> None:
         installed.create(class_pod(), ignored).must()
 
 
-@pytest.mark.parametrize("exempt", ["kube-system", RELEASE_NAMESPACE])
+@pytest.mark.parametrize("exempt", ["kube-system", NAMESPACE])
 def test_pods_that_bring_the_cluster_back_are_never_sent(installed: Api, exempt: str) -> None:
     installed.create(class_pod(), exempt, dryRun="All").must()
 

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from tests.chart.bookkeeping import LAST_APPLIED, container_field, stored_by_apply, stored_by_kubectl
-from tests.chart.chart import K80, STORED_K80, Json, asking, called, class_pod, container, pod_of
+from tests.chart.installing import called
+from tests.chart.samples import K80, STORED_K80, Json, asking, class_pod, container, pod_of
 from tests.chart.templated import ENTRY, MAKE
 from tests.harness.api import Api
 from tests.harness.cluster import quota
@@ -59,8 +60,8 @@ def test_a_line_removed_with_kubectl_apply_is_seen(
 def test_a_line_removed_with_server_side_apply_is_seen(
     installed: Api, namespace: str, kind: str, part: str
 ) -> None:
-    stored = {"resources": {"limits": {STORED_K80: "1"}, "requests": {STORED_K80: "1"}}}
-    obj = stored_by_apply(MAKE[kind]([container(**stored)]), container_field(kind, part))
+    resources = {"limits": {STORED_K80: "1"}, "requests": {STORED_K80: "1"}}
+    obj = stored_by_apply(MAKE[kind]([container(resources=resources)]), container_field(kind, part))
     installed.create(obj, namespace).must()
     assert owners_kept(installed, namespace, obj)
     without = MAKE[kind]([container()])
@@ -90,16 +91,18 @@ def test_a_line_removed_from_a_pod_is_seen(installed: Api, kubectl: Kubectl, opt
     assert 'failed calling webhook "pods.resourceclass.io"' in ran.err
 
 
+def opt_out(api: Api, namespace: str, value: str | None) -> None:
+    api.patch("Namespace", namespace, {"metadata": {"labels": {"resourceclass.io/webhook": value}}}).must()
+
+
 @pytest.fixture
 def opted_in_pod(installed: Api, namespace: str) -> Json:
     """A class pod in the cluster. It could be stored because its namespace was opted out at that moment."""
-    labels = {"metadata": {"labels": {"resourceclass.io/webhook": "ignore"}}}
-    installed.patch("Namespace", namespace, labels).must()
+    opt_out(installed, namespace, "ignore")
     manifest = named(pod_of(with_cpu(K80)))
     made = stored_by_kubectl(named(pod_of(with_cpu(STORED_K80))), manifest)
     until(lambda: installed.create(made, namespace).ok, "the opt-out takes effect")
-    labels["metadata"]["labels"]["resourceclass.io/webhook"] = None
-    installed.patch("Namespace", namespace, labels).must()
+    opt_out(installed, namespace, None)
     until(lambda: called(installed.create(class_pod(), namespace, dryRun="All")), "the opt-out ends")
     return installed.get("Pod", "some", namespace).must()
 

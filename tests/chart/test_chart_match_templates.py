@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.chart.chart import K80, STORED_K80, Json, asking, called, container
+from tests.chart.installing import called
+from tests.chart.samples import K80, STORED_K80, Json, asking, container
 from tests.chart.templated import ENTRY, MAKE
 from tests.harness.api import Api
 from tests.harness.cluster import quota

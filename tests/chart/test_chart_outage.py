@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.chart.bookkeeping import container_field, stored_by_apply, stored_by_kubectl
-from tests.chart.chart import K80, STORED_K80, Json, asking, called, class_pod
+from tests.chart.installing import called
+from tests.chart.samples import K80, STORED_K80, Json, asking, class_pod
 from tests.chart.templated import MAKE
 from tests.harness.api import STRATEGIC_PATCH, Api
 from tests.harness.cluster import fresh_namespace, quota

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.chart.chart import AGENT, BINDER, Json, container, pod_of
+from tests.chart.samples import AGENT, BINDER, Json, container, pod_of
 from tests.chart.templated import MAKE
 from tests.harness.api import STRATEGIC_PATCH, Answer, Api
 from tests.harness.cluster import fresh_namespace

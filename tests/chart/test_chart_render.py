@@ -6,8 +6,10 @@ import re
 
 import pytest
 
-from tests.chart.chart import MUTATING, REQUIRED, VALIDATING, Helm, Json, RenderError, only
+from tests.chart.rendering import MUTATING, REQUIRED, VALIDATING, Helm, only
+from tests.chart.samples import Json
 from tests.harness.api import Api
+from tests.harness.chart import ChartError
 
 MATRIX: dict[str, Json] = {
     "nothing more": {},
@@ -61,13 +63,13 @@ def test_every_combination_of_values_is_valid_to_the_api_server(
     ],
 )
 def test_without_a_certificate_the_chart_says_what_to_do(helm: Helm, left_out: str, words: str) -> None:
-    with pytest.raises(RenderError, match=re.escape(words)):
-        helm.text({name: value for name, value in REQUIRED.items() if name != left_out})
+    with pytest.raises(ChartError, match=re.escape(words)):
+        helm.render({name: value for name, value in REQUIRED.items() if name != left_out})
 
 
 def test_the_default_namespace_is_refused(helm: Helm) -> None:
-    with pytest.raises(RenderError, match="give it a namespace of its own"):
-        helm.text(namespace="default")
+    with pytest.raises(ChartError, match="give it a namespace of its own"):
+        helm.render(REQUIRED, "--namespace", "default")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_the_default_namespace_is_refused(helm: Helm) -> None:
     ],
 )
 def test_a_value_that_makes_no_sense_is_refused(helm: Helm, values: Json) -> None:
-    with pytest.raises(RenderError, match="don't meet the specifications of the schema"):
+    with pytest.raises(ChartError, match="don't meet the specifications of the schema"):
         helm.objects(values)
 
 

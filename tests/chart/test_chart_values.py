@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chart.chart import CHART
+from tests.harness.chart import CHART
 from webhook.core.values import names
 
 GENERATE = CHART.parent / "generate.py"
