@@ -92,9 +92,10 @@ class View:
         return {**container, "resources": resources}
 
     def _renamed(self, holder: Any, fields: tuple[str, ...], spell: Speller) -> Json:
-        """Return `holder` with the bare class names in some of its maps of amounts replaced."""
+        """Return `holder` with the bare names in its maps of amounts replaced; what is no map is left out."""
         result = dict(holder) if isinstance(holder, dict) else {}
         for field in fields:
-            if isinstance(result.get(field), dict):
-                result[field] = rename(result[field], spell, of_existing(self.classes)).amounts
+            amounts = result.pop(field, None)
+            if isinstance(amounts, dict):
+                result[field] = rename(amounts, spell, of_existing(self.classes)).amounts
         return result

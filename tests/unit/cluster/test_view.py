@@ -25,7 +25,7 @@ def test_a_shapeless_pod_uses_nothing(spec: Any) -> None:
     assert cluster_of("Pod", spec=spec).usage("a") == []
 
 
-@pytest.mark.parametrize("spec", [None, 7, {}, {"hard": None}, {"hard": {"a": None}}])
+@pytest.mark.parametrize("spec", [None, 7, {}, {"hard": None}, {"hard": 1}, {"hard": {"a": None}}])
 def test_a_shapeless_quota_is_still_a_quota(spec: Any) -> None:
     assert len(cluster_of("ResourceQuota", spec=spec).quotas("n")) == 1
 
