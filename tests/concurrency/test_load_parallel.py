@@ -18,28 +18,25 @@ def test_parked_connections_hold_no_thread(start):
     assert load.slowest_seconds < 1.0
 
 
-def test_a_parked_connection_is_served_when_it_speaks(start):
-    server = start(workers=1, threads=1).wait_ready()
+def test_a_parked_connection_is_served_when_it_speaks(shared_server):
     with ExitStack() as parked:
-        clients = [parked.enter_context(closing(server.client())) for _ in range(8)]
+        clients = [parked.enter_context(closing(shared_server.client())) for _ in range(8)]
         for client in clients:
             client.connect()
         assert [call(client)[0] for client in clients] == [200] * 8
 
 
-def test_an_answer_leaves_its_connection_open(start):
-    server = start(workers=1).wait_ready()
-    with closing(server.client()) as client:
+def test_an_answer_leaves_its_connection_open(shared_server):
+    with closing(shared_server.client()) as client:
         call(client)
         used = client.sock
         call(client)
         assert client.sock is used
 
 
-def test_requests_sent_together_are_answered_in_turn(start):
-    server = start(workers=1).wait_ready()
+def test_requests_sent_together_are_answered_in_turn(shared_server):
     request = b"POST /%d HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
-    with server.connect() as sock:
+    with shared_server.connect() as sock:
         sock.sendall(b"".join(request % (size, size, b"x" * size) for size in (1, 2, 3)))
         received = b""
         while received.count(b'"length"') < 3:

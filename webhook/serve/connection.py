@@ -6,58 +6,27 @@ client that stalls half way, wherever that is, costs a file descriptor for a kno
 
 from __future__ import annotations
 
-import enum
 import selectors
 import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from webhook.serve.channel import Channel, WouldBlock
 from webhook.serve.limits import BODY_TOO_LARGE, LENGTH_REQUIRED, OVERLOADED, Refused, too_large_message
-
-HANDSHAKE_SECONDS = 10.0
-"""The API server's own limit on a TLS handshake: it has given up by then."""
-HEAD_SECONDS = 5.0
-"""From the first byte of a request to the end of its head, which clients send in one piece."""
-BODY_SECONDS = 10.0
-"""From the first byte of a request to the last: the API server's default timeout for a webhook."""
-WRITE_SECONDS = 10.0
-"""For an answer to leave, likewise."""
-LINGER_SECONDS = 2.0
-"""After our last byte: a socket closed earlier, with bytes unread, could destroy the answer on its way."""
-LINGER_BYTES = 8 * 2**20
-"""What is read and thrown away in that time: a body of the largest size that somebody was still sending."""
-MAX_HEAD_BYTES = 32 * 1024
-"""Request line and headers: the API server sends less than 1 KiB, tracing headers included."""
-LARGE_BODY_BYTES = 256 * 1024
-"""Bodies above this share one budget per process; those below, fifty usual reviews, always fit."""
-
-
-class Phase(enum.Enum):
-    """What a connection is waiting for."""
-
-    HANDSHAKE = enum.auto()
-    IDLE = enum.auto()
-    """The first byte of a request; may last as long as keep-alive does."""
-    HEAD = enum.auto()
-    BODY = enum.auto()
-    REQUEST = enum.auto()
-    """Nothing: a whole request is at hand."""
-    WRITE = enum.auto()
-    LINGER = enum.auto()
-    """Our side is finished; theirs is not."""
-
-
-class Next(enum.Enum):
-    """What the owner of a connection does next."""
-
-    WAIT = enum.auto()
-    """For ``conn.channel.wants``, until ``conn.timeout``."""
-    ANSWER = enum.auto()
-    """A whole request is at hand."""
-    CLOSE = enum.auto()
+from webhook.serve.memory import LARGE_BYTES, MemoryBudget
+from webhook.serve.phases import (
+    BODY_SECONDS,
+    HANDSHAKE_SECONDS,
+    HEAD_SECONDS,
+    LINGER_BYTES,
+    LINGER_SECONDS,
+    MAX_HEAD_BYTES,
+    WRITE_SECONDS,
+    Next,
+    Phase,
+)
 
 
 class Head(Protocol):
@@ -65,16 +34,6 @@ class Head(Protocol):
 
     headers: list[tuple[str, str]]
     _expected_100_continue: bool
-
-
-class Budget(Protocol):
-    """Memory for large bodies, shared by the connections of a process."""
-
-    def take(self, size: int) -> bool:
-        """Reserve ``size`` bytes if there is room."""
-
-    def give_back(self, size: int) -> None:
-        """Return what was reserved."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +44,8 @@ class Rules:
     """(bytes of the head, client address, number of the request) -> head; raises Refused."""
     refuse: Callable[[Refused], bytes]
     """The whole answer to a request that is not served."""
-    budget: Budget
+    budget: MemoryBudget
+    """Shared by the bodies above LARGE_BYTES; those below always fit."""
     max_body_bytes: int
     keepalive_seconds: float
 
@@ -127,18 +87,9 @@ class Connection:
         Raises:
             OSError: the connection is of no more use (which includes ssl.SSLError).
         """
-        steps = {
-            Phase.HANDSHAKE: self._handshake,
-            Phase.IDLE: self._idle,
-            Phase.HEAD: self._read_head,
-            Phase.BODY: self._read_body,
-            Phase.REQUEST: lambda: Next.ANSWER,
-            Phase.WRITE: self._write,
-            Phase.LINGER: self._linger,
-        }
         try:
             while True:
-                following = steps[self.phase]()
+                following = self._STEPS[self.phase](self)
                 if following is not None:
                     return following
         except WouldBlock:
@@ -194,7 +145,7 @@ class Connection:
     def _reserve(self, length: int, limit: int) -> int:
         if length > limit:
             raise Refused(BODY_TOO_LARGE, too_large_message(length, limit))
-        if length > LARGE_BODY_BYTES:
+        if length > LARGE_BYTES:
             if not self._rules.budget.take(length):
                 raise Refused(OVERLOADED, "too many large bodies at once; try again in a second")
             self._reserved = length
@@ -248,6 +199,16 @@ class Connection:
         if self._reserved:
             self._rules.budget.give_back(self._reserved)
             self._reserved = 0
+
+    _STEPS: ClassVar[dict[Phase, Callable[[Connection], Next | None]]] = {
+        Phase.HANDSHAKE: _handshake,
+        Phase.IDLE: _idle,
+        Phase.HEAD: _read_head,
+        Phase.BODY: _read_body,
+        Phase.REQUEST: lambda _: Next.ANSWER,
+        Phase.WRITE: _write,
+        Phase.LINGER: _linger,
+    }
 
 
 def _body_length(head: Head) -> int:

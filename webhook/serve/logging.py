@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 STDERR = 2
+REPEAT_SECONDS = 60.0
 FIELDS = "fields"
 """Attribute of a log record that holds its fields."""
 
@@ -66,6 +67,21 @@ def setup(level: str = "info", descriptor: int = STDERR) -> None:
     root.handlers[:] = [DescriptorHandler(descriptor)]
     root.setLevel(level.upper())
     logging.captureWarnings(True)
+
+
+class Repeated:
+    """For what a client can cause with every call: each message at most once a minute."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._last: dict[str, float] = {}
+
+    def warn(self, message: str, error: Exception) -> None:
+        """Log the message and its latest cause."""
+        now = time.monotonic()
+        if now >= self._last.get(message, -REPEAT_SECONDS) + REPEAT_SECONDS:
+            self._last[message] = now
+            event(self._logger, logging.WARNING, message, error=str(error))
 
 
 def event(logger: logging.Logger, level: int, message: str, **fields: object) -> None:

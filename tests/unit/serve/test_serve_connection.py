@@ -3,10 +3,12 @@ import time
 
 import pytest
 
-from webhook.serve import connection as module
+from webhook.serve import phases
 from webhook.serve.channel import Channel
-from webhook.serve.connection import Connection, Next, Phase, Rules
+from webhook.serve.connection import Connection, Rules
 from webhook.serve.limits import Refused
+from webhook.serve.memory import MemoryBudget
+from webhook.serve.phases import Next, Phase
 
 
 class Head:
@@ -16,23 +18,9 @@ class Head:
         self._expected_100_continue = ("EXPECT", "100-continue") in self.headers
 
 
-class Budget:
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def take(self, size: int) -> bool:
-        if size <= self.left:
-            self.left -= size
-            return True
-        return False
-
-    def give_back(self, size: int) -> None:
-        self.left += size
-
-
 @pytest.fixture
 def budget():
-    return Budget(1_000_000)
+    return MemoryBudget(1_000_000)
 
 
 @pytest.fixture
@@ -89,7 +77,7 @@ def test_half_a_head_has_a_deadline_from_its_first_byte(pair):
     client.sendall(b"TP/1.1")
     conn.advance()
     assert conn.phase is Phase.HEAD
-    assert conn.timeout == first == pytest.approx(conn.received + module.HEAD_SECONDS)
+    assert conn.timeout == first == pytest.approx(conn.received + phases.HEAD_SECONDS)
 
 
 def test_half_a_body_has_a_deadline_from_the_first_byte_of_the_request(pair):
@@ -97,7 +85,7 @@ def test_half_a_body_has_a_deadline_from_the_first_byte_of_the_request(pair):
     client.sendall(request(10, b"half"))
     conn.advance()
     assert conn.phase is Phase.BODY
-    assert conn.timeout == pytest.approx(conn.received + module.BODY_SECONDS)
+    assert conn.timeout == pytest.approx(conn.received + phases.BODY_SECONDS)
 
 
 def test_the_wait_for_a_thread_counts_from_when_the_poller_noticed(pair):
@@ -187,7 +175,7 @@ def test_a_client_that_leaves_is_left(pair, said):
         (request(2_000_001), b"413"),
         (request(1_500_000), b"503"),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"411"),
-        (b"x" * (module.MAX_HEAD_BYTES + 1), b"431"),
+        (b"x" * (phases.MAX_HEAD_BYTES + 1), b"431"),
     ],
 )
 def test_a_request_that_is_not_taken_is_answered_and_the_connection_ends(pair, said, status):
@@ -203,7 +191,7 @@ def test_a_head_that_cannot_be_parsed_is_refused():
         raise Refused((400, "malformed"), "no")
 
     server, client = socket.socketpair()
-    rules = Rules(parse, lambda refused: refused.message.encode(), Budget(0), 10, 120)
+    rules = Rules(parse, lambda refused: refused.message.encode(), MemoryBudget(0), 10, 120)
     conn = Connection(Channel(server, None), "", "", rules, tls=False)
     with client:
         client.sendall(b"nonsense\r\n\r\n")
@@ -216,9 +204,9 @@ def test_a_large_body_takes_from_the_budget_until_it_is_answered(pair, budget):
     conn, client = pair
     client.sendall(request(900_000))
     conn.advance()
-    assert budget.left == 100_000
+    assert not budget.take(100_001)
     conn.answer(b"", keep=True)
-    assert budget.left == 1_000_000
+    assert budget.take(1_000_000)
 
 
 def test_a_large_body_that_never_comes_gives_its_budget_back(pair, budget):
@@ -226,12 +214,12 @@ def test_a_large_body_that_never_comes_gives_its_budget_back(pair, budget):
     client.sendall(request(900_000))
     conn.advance()
     conn.close()
-    assert budget.left == 1_000_000
+    assert budget.take(1_000_000)
 
 
 def test_a_usual_body_needs_no_budget(pair, budget):
     conn, client = pair
-    budget.left = 0
+    budget.take(1_000_000)
     client.sendall(request(100_000))
     assert conn.advance() is Next.WAIT
     assert conn.phase is Phase.BODY

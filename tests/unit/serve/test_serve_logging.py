@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from webhook.serve.logging import DescriptorHandler, event
+from webhook.serve.logging import DescriptorHandler, Repeated, event
 
 
 @pytest.fixture
@@ -96,3 +96,12 @@ def test_what_is_below_the_level_is_not_written():
     code = "import logging, webhook.serve.logging as l; l.setup('warning'); logging.info('quiet')"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     assert done.stderr == b""
+
+
+def test_what_repeats_is_said_once(log):
+    repeated = Repeated(log)
+    for number in range(3):
+        repeated.warn("no descriptor is left", OSError(f"cause {number}"))
+    repeated.warn("something else", OSError("cause"))
+    said = [(line["message"], line["error"]) for line in map(json.loads, log.lines())]
+    assert said == [("no descriptor is left", "cause 0"), ("something else", "cause")]
