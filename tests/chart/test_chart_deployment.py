@@ -10,6 +10,9 @@ import yaml
 
 from tests.chart.rendering import Helm, only
 from tests.chart.samples import Json
+from webhook.cli.options import options_of
+from webhook.cli.settings import WebhookSettings
+from webhook.serve.settings import ServeSettings
 
 
 def pod_spec(objects: list[Json]) -> Json:
@@ -76,6 +79,20 @@ def test_what_the_command_is_told_is_what_the_pod_has(objects: list[Json]) -> No
     assert [f"--tls-{what}={mounts[0]}/tls.{end}" for what, end in (("cert", "crt"), ("key", "key"))] == [
         a for a in container["args"] if a.startswith("--tls")
     ]
+
+
+def test_every_flag_is_one_that_the_command_has(objects: list[Json]) -> None:
+    given = {argument.removeprefix("--").split("=")[0] for argument in container_of(objects)["args"][1:]}
+
+    assert given <= {option.name for option in options_of(WebhookSettings)}
+
+
+def test_a_replica_has_the_time_to_drain_and_to_finish(objects: list[Json]) -> None:
+    settings = ServeSettings()
+
+    grace = pod_spec(objects)["terminationGracePeriodSeconds"]
+
+    assert grace > settings.drain_seconds + settings.graceful_seconds
 
 
 def test_settings_reach_the_command_and_a_change_restarts_it(helm: Helm) -> None:

@@ -119,19 +119,5 @@ def test_the_policy_is_bound_without_any_selector(objects: list[Json]) -> None:
     assert binding == {"policyName": "records.resourceclass.io", "validationActions": ["Deny", "Audit"]}
 
 
-def test_the_webhook_reads_and_writes_nothing(objects: list[Json]) -> None:
-    rules = only(objects, "ClusterRole")["rules"]
-    allowed = {(group, resource) for r in rules for group in r["apiGroups"] for resource in r["resources"]}
-
-    assert {verb for rule in rules for verb in rule["verbs"]} == {"get", "list", "watch"}
-    assert allowed == {
-        ("resourceclass.io", "resourceclasses"),
-        ("resourceclass.io", "extendedresources"),
-        ("", "namespaces"),
-        ("", "resourcequotas"),
-        ("", "pods"),
-    }
-
-
 def test_a_second_rendering_is_the_same(helm: Helm, objects: list[Json]) -> None:
     assert helm.objects() == objects
