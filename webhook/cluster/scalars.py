@@ -20,6 +20,7 @@ _NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _PREFIXED: Final = re.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]?([0-7]+))")
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=[0-9])_(?=[0-9])")
 
 # 64 binary digits with prefix and sign are the longest integer that Go reads.
 _INTEGER_MAX_LENGTH: Final = 67
@@ -36,7 +37,7 @@ def read_plain(text: str) -> Scalar:
     if _NOT_FINITE.fullmatch(text):
         raise ValueError(f"{text} cannot be written in JSON")
     if text[0] == ".":
-        return _float(text)
+        return _float(_BETWEEN_DIGITS.sub("", text), text)
     if text[0] in "+-0123456789":
         return _number(text.replace("_", ""), text)
     return text
@@ -55,8 +56,7 @@ def _number(digits: str, text: str) -> Scalar:
     integer = _integer(digits) if len(digits) <= _INTEGER_MAX_LENGTH else None
     if integer is not None and _INT64_MIN <= integer <= _UINT64_MAX:
         return integer
-    value = _float(digits)
-    return text if isinstance(value, str) else value
+    return _float(digits, text)
 
 
 def _integer(digits: str) -> int | None:
@@ -70,10 +70,10 @@ def _integer(digits: str) -> int | None:
     return -magnitude if sign == "-" else magnitude
 
 
-def _float(text: str) -> Scalar:
-    if not _FLOAT.fullmatch(text):
+def _float(digits: str, text: str) -> Scalar:
+    if not _FLOAT.fullmatch(digits):
         return text
-    value = float(text)
+    value = float(digits)
     if math.isinf(value):
         return text  # out of range: Go leaves it a string
     return int(value) if value.is_integer() and abs(value) < _EXACT_FLOAT else value
