@@ -96,13 +96,21 @@ class Process:
 
     def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = STOP_SECONDS) -> int:
         """Ends the process, with SIGKILL once the seconds are over, and returns its exit code."""
+        self.send(number)
+        return self.join(seconds)
+
+    def send(self, number: signal.Signals) -> None:
+        """Sends the signal, if there is still someone to get it."""
         if self.alive():
             self._popen.send_signal(number)
-            try:
-                self._popen.wait(seconds)
-            except subprocess.TimeoutExpired:
-                self._popen.kill()
-        return self._popen.wait(STOP_SECONDS)
+
+    def join(self, seconds: float = STOP_SECONDS) -> int:
+        """Waits for the end, helps with SIGKILL once the seconds are over, and returns the exit code."""
+        try:
+            return self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            return self._popen.wait(STOP_SECONDS)
 
 
 def tail(log: Path, lines: int = 20) -> str:

@@ -75,7 +75,9 @@ class Webhook:
     def stop(self) -> None:
         """Stops the replicas; the address then takes connections and closes them."""
         for replica in self.replicas:
-            replica.process.stop()
+            replica.process.send(signal.SIGTERM)
+        for replica in self.replicas:
+            replica.process.join()
         self.replicas = []
 
     def close(self) -> None:
