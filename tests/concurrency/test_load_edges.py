@@ -115,6 +115,15 @@ def test_large_bodies_have_a_budget_that_small_ones_do_not_need(shared_server):
             sock.close()
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_without_a_host_every_address_is_served(start, address):
+    server = start(tls=False, workers=1, host="", health_host="").wait_ready()
+    with socket.create_connection((address, server.port), timeout=5) as sock:
+        answer = exchange(sock, b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
 def test_the_environment_of_the_container_changes_nothing(start):
     strange = {"SCRIPT_NAME": "/elsewhere", "WEB_CONCURRENCY": "7", "PORT": "1", "FORWARDED_ALLOW_IPS": "*"}
     server = start(workers=1, environ=strange).wait_ready()

@@ -156,6 +156,22 @@ def test_a_killed_worker_is_replaced_and_fails_only_its_own_calls(start):
     assert sum(load.results.values()) - load.results["200"] <= 8
 
 
+def test_workers_do_not_outlive_their_parent(start):
+    server = start(workers=2).wait_ready()
+    workers = server.workers()
+    server.process.kill()
+    wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in workers), "the workers end")
+
+
+def test_ctrl_c_ends_a_server_at_once_and_quietly(start):
+    server = start(workers=2, drain_seconds=60).wait_ready()
+    with server.connect():
+        for pid in [server.process.pid, *server.workers()]:
+            os.kill(pid, signal.SIGINT)
+        assert server.wait_stopped() == 0
+    assert server.problems() == []
+
+
 def test_a_silent_worker_makes_the_replica_not_ready(start):
     server = start(workers=2).wait_ready()
     stopped = min(server.workers())

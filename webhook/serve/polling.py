@@ -53,6 +53,13 @@ class PollingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         """The context for the next connection, None for plain HTTP; OSError without a certificate."""
         raise NotImplementedError
 
+    def is_parent_alive(self) -> bool:
+        """Whether there is still an arbiter; without one this worker stops like any other."""
+        if super().is_parent_alive():
+            return True
+        self.alive = False
+        return False
+
     # ---- main thread: connections that wait ----
 
     def set_accept_enabled(self, enabled: bool) -> None:
