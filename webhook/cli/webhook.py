@@ -73,14 +73,14 @@ def _open(source: ClusterSettings) -> "tuple[Cluster, Callable[[], None], Callab
 
     live = LiveCluster(Connection(source.kubeconfig or None))
     live.start()
-    return live, _CacheWatch(live), live.close
+    return live, CacheWatch(live), live.close
 
 
 def _nothing() -> None:
     """A folder has no watches to tell of."""
 
 
-class _CacheWatch:
+class CacheWatch:
     """Brings the metrics of the watched caches up to now."""
 
     def __init__(self, live: "LiveCluster") -> None:

@@ -1,8 +1,13 @@
 """The demo: its scenes hold, and it notices when they do not."""
 
+import re
+import ssl
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
 from webhook.admission.engine import Engine
@@ -18,6 +23,7 @@ from webhook.core.settings import PodSettings
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SCENES = scenes(EXAMPLES)
+LAST_LINE = "Manifests that change are read again. Ctrl-C stops it.\n"
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +77,35 @@ def test_the_demo_runs_and_holds(capsys):
 def test_a_folder_without_examples_is_bad_input(tmp_path, capsys):
     assert main(["--examples", f"{tmp_path}/nowhere"]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_serving_prints_a_call_that_works_and_ends_with_its_webhook():
+    command = [
+        sys.executable,
+        "-m",
+        "webhook.cli.demo",
+        "--serve",
+        "--port",
+        "0",
+        "--examples",
+        str(EXAMPLES),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
+        try:
+            printed = "".join(iter(demo.stdout.readline, LAST_LINE))
+            authority = re.search(r"--cacert (\S+)", printed)[1]
+            review, url = re.search(r"--data @(\S+) (\S+)", printed).groups()
+            answer = httpx.post(
+                url,
+                content=Path(review).read_bytes(),
+                headers={"Content-Type": "application/json"},
+                verify=ssl.create_default_context(cafile=authority),
+                trust_env=False,
+            )
+        finally:
+            demo.terminate()
+            rest = demo.stdout.read()
+    assert answer.json()["response"]["patchType"] == "JSONPatch"
+    assert rest == "stopped\n"
+    with pytest.raises(httpx.TransportError):
+        httpx.get(url, trust_env=False)
