@@ -24,6 +24,7 @@ CONNECT_SECONDS: Final = 5.0
 # 500 objects of 1.5 MiB, the most that etcd stores, would be larger; but no quota, class or pod is.
 MAX_ANSWER_BYTES: Final = 256 * 2**20
 _CHUNK_BYTES: Final = 256 * 1024
+_REFUSAL_BYTES: Final = 16 * 1024
 # Reading the credentials anew may start an exec plugin, which a wrong token must not do at every request.
 RELOAD_SECONDS: Final = 10.0
 
@@ -118,11 +119,13 @@ class Connection:
 
     def _refused(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
         try:
-            message = _status_message(response.read(4096))
+            message = _status_message(response.read(_REFUSAL_BYTES))
         except (urllib3.exceptions.HTTPError, OSError):
             message = ""
-        finally:
-            response.close()
+        if response.length_remaining == 0:
+            response.release_conn()
+        else:
+            response.close()  # whatever else it says, reading it would cost more than a new connection
         text = f"{self.server} answered {response.status} to GET {path}: {message or response.reason}"
         return ApiError(text + _remedy(response.status), response.status)
 

@@ -1,7 +1,7 @@
 """The five collections that admission looks at, and how little of each object is kept.
 
-Memory is the reason: 10,000 pods take 60 MB as JSON values and 3 MB as what they use. The pods are selected
-by the API server already: those of our scheduler that are not finished.
+Memory is the reason: 10,000 pods of 4 KB take 325 MB as JSON values and 2 MB as what they use. The pods are
+selected by the API server already: those of our scheduler that are not finished.
 """
 
 from collections.abc import Mapping

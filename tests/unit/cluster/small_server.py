@@ -22,7 +22,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.server.seen.append(Seen(self.path, self.headers))
+        self.server.seen.append(Seen(self.path, self.headers, self.client_address[1]))
         self.server.answer(self)
 
     def send_json(self, body: Any, code: int = 200) -> None:
@@ -48,6 +48,8 @@ class Handler(BaseHTTPRequestHandler):
 class Seen:
     path: str
     headers: Message
+    connection: int
+    """The port of the client: the same for requests over one kept connection."""
 
 
 class Server(ThreadingHTTPServer):

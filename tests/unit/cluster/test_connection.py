@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
@@ -88,6 +89,15 @@ def test_a_refusal_carries_its_status_and_the_words_of_the_server(connect: Conne
         ) as caught:
             connection.get("/api/v1/namespaces/x")
         assert caught.value.status == 404
+
+
+@pytest.mark.parametrize("code", [200, 404])
+def test_a_connection_is_kept_for_the_next_request(connect: Connect, code: int) -> None:
+    with connect(status(code, "said")) as (server, connection):
+        for _ in range(2):
+            with contextlib.suppress(ApiError):
+                connection.get("/api/v1/pods")
+        assert len({seen.connection for seen in server.seen}) == 1
 
 
 def test_a_missing_right_is_explained(connect: Connect) -> None:
