@@ -73,8 +73,7 @@ class Engine:
             return Outcome(object=request.document)
         classes = self._classes(request, in_time)
         outcome = self._mutated(subject, request.object, request.old_object, classes, isolated=isolated)
-        decision = "unchanged" if outcome.object is request.object else "changed"
-        return _noted(outcome, decision)
+        return _noted(outcome, {} if outcome.object is request.object else {"mutation": "changed"})
 
     def _mutated(
         self, subject: Subject, document: Json, old: Json | None, classes: Classes, *, isolated: bool
@@ -107,7 +106,7 @@ class Engine:
                 outcome = validate_class_delete(request.document, self._users(request))
             case _:
                 return Outcome(object=request.document)
-        return _noted(outcome, "allowed")
+        return _noted(outcome, {"decision": "allowed"})
 
     def _validated_pod(self, request: Request, in_time: InTime, *, isolated: bool) -> Outcome:
         pod = request.document
@@ -156,13 +155,13 @@ def _classes_asked(units: Mapping[str, int]) -> dict[str, str]:
     )
 
 
-def _noted(outcome: Outcome, decision: str) -> Outcome:
-    """Return the outcome with what the audit log should say of it; silence where nothing was decided."""
-    if not outcome.allowed:
-        reasons = sorted({fault.reason.value for fault in outcome.faults})
-        note = {"decision": "refused", "reason": ",".join(reasons)}
-    elif decision == "unchanged":
-        note = {}
-    else:
-        note = {"decision": decision}
-    return replace(outcome, audit={**outcome.audit, **note})
+def _noted(outcome: Outcome, allowed: Mapping[str, str]) -> Outcome:
+    """Return the outcome with what the audit log should say of it: `allowed`, or why it is refused.
+
+    The two calls about a pod have an entry of the same name, and of two values for one key the API server
+    keeps the first. So mutation, which never has the last word, says what it did under a key of its own.
+    """
+    if outcome.allowed:
+        return replace(outcome, audit={**outcome.audit, **allowed})
+    reasons = sorted({fault.reason.value for fault in outcome.faults})
+    return replace(outcome, audit={**outcome.audit, "decision": "refused", "reason": ",".join(reasons)})

@@ -43,7 +43,7 @@ def test_a_pod_that_was_rewritten_is_not_touched_again():
 
 
 def test_a_change_is_noted_for_the_audit_log():
-    assert engine().mutate(request(pod())).audit == {"decision": "changed"}
+    assert engine().mutate(request(pod())).audit == {"mutation": "changed"}
 
 
 def test_where_nothing_changes_nothing_is_noted():

@@ -42,6 +42,13 @@ def test_a_pod_within_its_quota_is_allowed():
     assert judged(world(hard="1"), stored()).allowed
 
 
+def test_a_verdict_is_not_noted_under_a_key_that_mutation_uses():
+    """Of two values for one key the API server keeps the first, and mutation comes first."""
+    mutated = engine(world()).mutate(request(pod())).audit
+
+    assert not mutated.keys() & judged(world(), stored()).audit.keys()
+
+
 def test_the_audit_log_learns_what_a_pod_asks_for():
     assert judged(world(), stored("2")).audit == {"decision": "allowed", "classes": f"{K80}=2"}
 
