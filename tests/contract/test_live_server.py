@@ -30,7 +30,8 @@ DEVICES_PATH = "/apis/resourceclass.io/v1alpha1/extendedresources"
 
 @pytest.fixture
 def live(plane_with_crds: ControlPlane) -> Iterator[LiveCluster]:
-    cluster = LiveCluster(Connection(str(plane_with_crds.kubeconfig())))
+    # Of every delay the shortest that chance could draw, to save the time of the tests.
+    cluster = LiveCluster(Connection(str(plane_with_crds.kubeconfig())), between=lambda least, most: least)
     cluster.start()
     yield cluster
     cluster.close()

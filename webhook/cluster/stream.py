@@ -57,7 +57,7 @@ def split_lines(chunks: Iterator[bytes], most: int = MAX_EVENT_BYTES) -> Iterato
         pending.append(first)
         size += len(first)
         if size > most:
-            raise OSError(f"a watch event of more than {most} bytes")
+            raise OSError(f"an event of more than {most} bytes")
         for part in rest:
             line = b"".join(pending)
             if line.strip():

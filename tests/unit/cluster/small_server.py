@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol
+
+from webhook.cluster.connection import Connection
 
 Json = dict[str, Any]
 
@@ -94,3 +96,28 @@ def write_kubeconfig(folder: Path, server: str, user: Json | None = None) -> str
     }
     path.write_text(json.dumps(config))
     return str(path)
+
+
+class Connect(Protocol):
+    """The fixture: a server that answers so, and a connection to it as the user of a kubeconfig."""
+
+    def __call__(
+        self, answer: Callable[[Handler], None], user: dict[str, Any] | None = None
+    ) -> AbstractContextManager[tuple[Server, Connection]]: ...
+
+
+def reply(body: Any, code: int = 200) -> Callable[[Handler], None]:
+    return lambda handler: handler.send_json(body, code)
+
+
+def chunks(*parts: bytes) -> Callable[[Handler], None]:
+    return lambda handler: handler.send_chunks(*parts)
+
+
+def status(code: int, message: str) -> Callable[[Handler], None]:
+    return reply({"kind": "Status", "code": code, "message": message}, code)
+
+
+def hang(handler: Handler) -> None:
+    handler.server.ending.wait()
+    handler.close_connection = True

@@ -4,59 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from threading import Timer
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from tests.unit.cluster.scripted import Clock
-from tests.unit.cluster.small_server import Handler, Server, serving, write_kubeconfig
+from tests.unit.cluster.small_server import Connect, Handler, chunks, hang, reply, status, write_kubeconfig
 from webhook.cluster.api import ApiError
 from webhook.cluster.connection import RELOAD_SECONDS, Connection
-from webhook.core.errors import BadInput, ClusterUnavailable
-
-
-class Connect(Protocol):
-    def __call__(
-        self, answer: Callable[[Handler], None], user: dict[str, Any] | None = None
-    ) -> AbstractContextManager[tuple[Server, Connection]]: ...
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def connect(tmp_path: Path, clock: Clock) -> Connect:
-    @contextmanager
-    def connected(answer, user=None):
-        with serving(answer) as server:
-            connection = Connection(write_kubeconfig(tmp_path, server.url, user), clock)
-            yield server, connection
-            connection.close()
-
-    return connected
-
-
-def reply(body: Any, code: int = 200) -> Callable[[Handler], None]:
-    return lambda handler: handler.send_json(body, code)
-
-
-def chunks(*parts: bytes) -> Callable[[Handler], None]:
-    return lambda handler: handler.send_chunks(*parts)
-
-
-def status(code: int, message: str) -> Callable[[Handler], None]:
-    return reply({"kind": "Status", "code": code, "message": message}, code)
-
-
-def hang(handler: Handler) -> None:
-    handler.server.ending.wait()
-    handler.close_connection = True
+from webhook.core.errors import ClusterUnavailable
 
 
 def test_reads_a_document(connect: Connect) -> None:
@@ -184,78 +141,3 @@ def test_a_wrong_token_is_not_read_again_at_every_request(connect: Connect, cloc
             with pytest.raises(ApiError, match="not accepted"):
                 connection.get("/version")
         assert len(server.seen) == 4
-
-
-def test_a_watch_yields_its_lines_however_they_are_cut(connect: Connect) -> None:
-    answer = chunks(b'{"n":1}\n{"n"', b":2", b"}\n\n", b'{"n":3}\n', b'{"torn"')
-    with connect(answer) as (_, connection):
-        assert list(connection.watch("/api/v1/pods", {"watch": "true"}, 5)) == [{"n": 1}, {"n": 2}, {"n": 3}]
-
-
-def test_a_silent_watch_breaks(connect: Connect) -> None:
-    def fall_silent(handler: Handler) -> None:
-        handler.send_chunks(b'{"n":1}\n', end=False)
-        hang(handler)
-
-    with connect(fall_silent) as (_, connection):
-        source = connection.watch("/api/v1/pods", {"watch": "true"}, 0.1)
-        with pytest.raises(ClusterUnavailable, match="timed out"):
-            list(source)
-
-
-def test_a_watch_can_be_interrupted_from_another_thread(connect: Connect) -> None:
-    def fall_silent(handler: Handler) -> None:
-        handler.send_chunks(b'{"n":1}\n', end=False)
-        hang(handler)
-
-    with connect(fall_silent) as (_, connection):
-        source = connection.watch("/api/v1/pods", {"watch": "true"}, 60)
-        events = iter(source)
-        next(events)
-        Timer(0.05, source.interrupt).start()
-        with pytest.raises(ClusterUnavailable):
-            next(events)
-        source.close()
-
-
-def test_a_watch_line_that_is_no_json_breaks_it(connect: Connect) -> None:
-    with connect(chunks(b"oops\n")) as (_, connection), pytest.raises(ClusterUnavailable):
-        list(connection.watch("/api/v1/pods", {"watch": "true"}, 5))
-
-
-def test_a_missing_kubeconfig_is_named() -> None:
-    with pytest.raises(BadInput, match="/nowhere/config: no such kubeconfig file"):
-        Connection("/nowhere/config")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "kind: Config",
-        "a: [",
-        "current-context: x\ncontexts: []\nclusters: []",
-        "current-context: x\ncontexts: 7\nclusters: []",
-        "current-context: x\ncontexts: [{name: x, context: {cluster: x}}]\nclusters: [{name: x}]",
-    ],
-)
-def test_a_broken_kubeconfig_is_named(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "config"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=f"{path}: "):
-        Connection(str(path))
-
-
-def test_outside_of_a_pod_the_flags_that_help_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(BadInput, match="--kubeconfig FILE, or a folder of manifests with --manifests DIR"):
-        Connection()
-
-
-def test_a_proxy_of_the_environment_does_not_stand_before_loopback(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with connect(reply({"direct": True})) as (_, connection):
-        assert connection.get("/version") == {"direct": True}
