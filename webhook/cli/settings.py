@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, TypeVar
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeVar
 
 from webhook.cli.options import BadSettings, Option, build, options_of
 from webhook.cluster.yaml_json import read_stream
@@ -21,7 +21,15 @@ from webhook.core.errors import BadInput
 from webhook.core.settings import PodSettings
 from webhook.serve.settings import ServeSettings
 
-T = TypeVar("T")
+
+class Judged(Protocol):
+    """Settings that know what is wrong with them."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each, by the names of the fields."""
+
+
+T = TypeVar("T", bound=Judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ def load(settings: type[T], arguments: argparse.Namespace) -> T:
         _read(options, given, place, values, problems)
     # A value that cannot be read leaves the default in its place, so that the rest can still be judged.
     loaded = build(settings, values)
-    problems += _kebab(loaded.problems(), options)  # type: ignore[attr-defined]
+    problems += _kebab(loaded.problems(), options)
     if problems:
         raise BadSettings(problems)
     return loaded

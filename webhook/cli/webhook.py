@@ -32,9 +32,11 @@ def run(args: argparse.Namespace) -> int:
     settings = load(WebhookSettings, args)
     _check_source(settings.cluster)
     try:
-        return serve(partial(_make_app, settings), settings.serve, not_after=not_after)
+        status = serve(partial(_make_app, settings), settings.serve, not_after=not_after)
     except CannotServe as error:
         raise BadInput(str(error)) from error
+    # gunicorn has numbers of its own for workers that do not start; 3 is taken here.
+    return 1 if status else 0
 
 
 def _check_source(source: ClusterSettings) -> None:
