@@ -169,12 +169,6 @@ def test_a_changed_class_is_sent_and_a_labelled_one_is_not(installed: Api) -> No
     assert accepted(changed)
 
 
-def test_a_class_can_be_deleted_while_the_webhook_is_down(installed: Api) -> None:
-    path = f"/apis/resourceclass.io/v1alpha1/resourceclasses/{K80}"
-
-    installed.request("DELETE", path, query={"dryRun": "All"}).must()
-
-
 def test_status_is_a_subresource_of_its_own(installed: Api) -> None:
     condition = {
         "type": "Ready",
