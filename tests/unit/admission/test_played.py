@@ -89,7 +89,16 @@ def test_every_pod_of_an_isolated_namespace_is_asked_about():
 def test_a_class_pod_of_an_isolated_namespace_goes_through_both_entries():
     world = World(namespace(isolate="true"))
     assert world.create(pod()).admitted
-    assert world.webhook.paths == ["/mutate", "/mutate/isolate", "/validate", "/validate/isolate"]
+    assert world.webhook.paths == ["/mutate/isolate", "/mutate", "/validate/isolate", "/validate"]
+
+
+@pytest.mark.parametrize("key", [None, K80, STORED])
+def test_a_device_variable_by_hand_is_refused_before_the_class_pods_entry_replaces_it(key):
+    sent = pod(key=key)
+    sent["spec"]["containers"][0]["env"] = [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]
+    verdict = World(namespace(isolate="true")).create(sent)
+    assert not verdict.admitted
+    assert "sets NVIDIA_VISIBLE_DEVICES" in verdict.message
 
 
 @pytest.mark.parametrize("where", ["kube-system", "team-a"])

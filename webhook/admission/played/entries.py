@@ -58,7 +58,7 @@ def asks_for_class(pod: Json) -> bool:
 
 
 def _pod_paths(path: str, *, asked: bool, isolated: bool) -> list[str]:
-    return [path] * asked + [f"{path}/isolate"] * isolated
+    return [f"{path}/isolate"] * isolated + [path] * asked
 
 
 def _is_excluded(namespace: str, labels: Mapping[str, str]) -> bool:
