@@ -157,10 +157,12 @@ class PollingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         A client that sends many at once takes its turn among the others with each.
         """
         try:
-            if conn.advance() is Next.ANSWER:
+            following = conn.advance()
+            if following is Next.ANSWER:
                 data, keep = self._respond(conn)
                 conn.answer(data, keep=keep)
-            return conn.advance()
+                following = conn.advance()
+            return following
         except ssl.SSLError as error:
             self._note_tls_error(error)
         except OSError as error:
@@ -180,6 +182,7 @@ class PollingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
             return exchange.internal_error(), False
 
     def refuse(self, refused: Refused) -> bytes:
+        """The answer to a request that is not served; counts it."""
         metrics.server_metrics().count_refused(refused.status, refused.reason)
         return exchange.refusal(refused)
 
