@@ -74,11 +74,11 @@ class Applier:
     subject: Subject
     server_side: bool
 
-    def apply(self, amounts: Amounts) -> Ran:
-        """Applies the manifest with these amounts, spelled as they are given."""
+    def apply(self, amounts: Amounts, *more: str) -> Ran:
+        """Applies the manifest with these amounts, spelled as they are given. More are flags of kubectl."""
         manifest = json.dumps(self.subject.manifest({**self.subject.other, **amounts}))
         how = self.kubectl.apply_server_side if self.server_side else self.kubectl.apply_client_side
-        return how(manifest, self.namespace)
+        return how(manifest, self.namespace, *more)
 
     def stored(self) -> Json:
         return self.api.get(self.subject.kind, NAME, self.namespace).must()

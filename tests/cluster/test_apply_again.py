@@ -6,10 +6,13 @@ client-side apply goes by the last-applied annotation, server-side apply by mana
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.cluster.appliable import SUBJECTS, Applier, Subject
-from tests.cluster.expect import K80, P100
+from tests.cluster.appliable import NAME, SUBJECTS, Applier, Subject
+from tests.cluster.expect import K80, P100, bare_keys, key
+from tests.cluster.workloads import ALL_KINDS, limits_of, workload
 from tests.harness.api import Api
 from tests.harness.kubectl import Kubectl
 
@@ -102,3 +105,19 @@ def test_the_bare_name_is_warned_of_at_every_apply_and_the_stored_one_is_not(app
     assert f"Warning: {applied.subject.kind}" in applied.apply({K80: "4"}).err
     assert full in applied.apply({K80: "5"}).err
     assert "Warning" not in applied.apply({full: "5"}).err
+
+
+# A Job and the selector of others cannot be changed: the second apply must be none.
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_a_workload_of_any_kind_may_be_applied_twice(
+    kubectl: Kubectl, api: Api, namespace: str, server_side: bool, kind: str
+) -> None:
+    apply = kubectl.apply_server_side if server_side else kubectl.apply_client_side
+    manifest = json.dumps(workload(kind, NAME, {K80: 1}))
+
+    apply(manifest, namespace).must()
+    apply(manifest, namespace).must()
+
+    stored = api.get(kind, NAME, namespace).must()
+    assert limits_of(stored) == {key(K80): "1"}
+    assert not bare_keys(stored)

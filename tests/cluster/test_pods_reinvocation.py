@@ -12,6 +12,7 @@ from tests.cluster.second_webhook import injector
 from tests.harness.api import Api
 from tests.harness.cluster import IMAGE, pod, quota, quota_synced
 from tests.harness.controlplane import ControlPlane
+from tests.harness.product import fresh_class
 
 pytestmark = pytest.mark.usefixtures("classes")
 
@@ -48,6 +49,23 @@ def test_a_container_that_another_webhook_adds_is_renamed_and_counted(
     assert [container["name"] for container in stored["spec"]["containers"]] == ["main", "late"]
     assert_mutated(stored, {K80: 3})
     assert_room(api, namespace, 0)
+
+
+def test_what_a_class_adds_to_a_pod_is_there_once_after_two_calls(
+    control_plane: ControlPlane, api: Api, namespace: str
+) -> None:
+    toleration = {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}
+    with (
+        fresh_class(api, "twice.called", pod={"tolerations": [toleration]}),
+        injector(control_plane, namespace, "z-injector", late(key("twice.called"))),
+    ):
+        stored = api.create(asking("woven", 2, "twice.called"), namespace).must()
+
+    assert_mutated(stored, {"twice.called": 3})
+    assert stored["spec"]["tolerations"].count(toleration) == 1
+    for container in stored["spec"]["containers"]:
+        names = [variable["name"] for variable in container["env"]]
+        assert len(names) == len(set(names)), names
 
 
 @pytest.mark.parametrize("name", BEFORE_AND_AFTER_OURS)
