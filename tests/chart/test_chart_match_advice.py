@@ -1,4 +1,4 @@
-"""What is sent for advice alone. The webhooks are down, which stops nothing: the API server only counts it."""
+"""What is sent for advice alone. The webhooks are down, which stops nothing: the server only counts it."""
 
 from __future__ import annotations
 
