@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -76,11 +75,12 @@ def test_a_class_goes_when_the_last_applier_drops_it(shared: Api, namespace: str
 
 @pytest.mark.parametrize("limits", [{K80: "2"}, {}], ids=["another number", "no class"])
 def test_replacing_the_whole_object_stores_what_it_says(
-    kubectl: Kubectl, api: Api, namespace: str, limits: dict[str, str]
+    api: Api, namespace: str, limits: dict[str, str]
 ) -> None:
     api.create(deployment({K80: "1"}), namespace).must()
+    whole = deployment(limits)
+    whole["metadata"]["namespace"] = namespace
 
-    kubectl("replace", "-n", namespace, "-f", "-", stdin=json.dumps(deployment(limits))).must()
+    stored = limits_of(api.update(whole).must())
 
-    stored = limits_of(api.get("Deployment", NAME, namespace).must())
     assert stored == {**{key(name): amount for name, amount in limits.items()}, "cpu": "1"}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonpatch
 import pytest
 
 from tests.cluster.expect import (
     K80,
     OURS,
+    SCHEDULER,
     asking,
     assert_as_sent,
     assert_mutated,
     assert_room,
     bare_keys,
+    class_terms,
     key,
     quota_key,
 )
@@ -113,8 +116,11 @@ def test_nulls_posted_to_the_webhook_itself_give_a_patch_as_well(direct: Direct,
     answer = direct.post("/mutate", pod_review(sent, "default"))
 
     assert answer.response["allowed"], answer.text
-    places = {operation["path"] for operation in answer.patch}
-    assert {"/spec/schedulerName", "/spec/affinity"} <= places, answer.patch
+    patched = jsonpatch.apply_patch(sent, answer.patch)
+    assert patched["spec"]["schedulerName"] == SCHEDULER
+    assert class_terms(patched, K80) == [["0"]]
+    assert patched["spec"]["containers"][0]["resources"] == {"limits": {key(K80): "1"}, "requests": None}
+    assert patched["spec"]["tolerations"] is None
 
 
 # argoproj/argo-workflows PR#16399, kubernetes/kubernetes PR#128407: counted once per container.
