@@ -29,10 +29,7 @@ demo: .venv ## show what the webhook does with the manifests in examples/
 	@$(BIN)/python -m webhook.cli.demo
 
 run: .venv ## serve the webhook over the manifests in examples/ until stopped
-	@[ -e build/run/tls.crt ] || $(BIN)/resourceclass certs issue --out build/run --dns-name localhost --ip 127.0.0.1
-	@$(BIN)/resourceclass certs renew --out build/run > /dev/null
-	@exec $(BIN)/resourceclass webhook --manifests examples --host 127.0.0.1 \
-	  --tls-cert build/run/tls.crt --tls-key build/run/tls.key
+	@exec $(BIN)/python -m webhook.cli.demo --serve
 
 # The floor holds for the two rooms that decide everything: the rules and the envelopes.
 test: .venv ## run every test, with a real control plane
