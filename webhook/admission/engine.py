@@ -20,12 +20,11 @@ from webhook.core.mutate.pod import mutate_pod
 from webhook.core.mutate.pod_update import mutate_pod_update
 from webhook.core.mutate.quota import mutate_quota
 from webhook.core.mutate.template import mutate_template
-from webhook.core.outcome import Fault, Outcome, Reason, refuse
-from webhook.core.patch import same
+from webhook.core.outcome import Outcome
 from webhook.core.raw import as_text, at
 from webhook.core.settings import PodSettings
 from webhook.core.validate.enforce import enforce
-from webhook.core.validate.pod import rests_on_quota, validate_pod
+from webhook.core.validate.pod import rests_on_class, rests_on_quota, validate_ephemeral, validate_pod
 from webhook.core.validate.resource_class import validate_class, validate_class_delete
 from webhook.core.validate.workload import validate_workload
 from webhook.core.values.classes import Classes
@@ -41,12 +40,6 @@ _RENAMING: Final[Mapping[Subject, Callable[[Json, Json | None, Classes], Outcome
     Subject.LIMIT_RANGE: mutate_limit_range,
 }
 _MUTATED: Final = frozenset({*_RENAMING, Subject.POD, Subject.POD_UPDATE, Subject.EPHEMERAL_CONTAINERS})
-
-
-_EPHEMERAL_NOT_FINAL: Final = (
-    "an ephemeral container is not as ResourceClass writes it in an isolated namespace, in {}: "
-    "a webhook that runs after ResourceClass has probably changed it"
-)
 
 
 def _wait() -> None:
@@ -114,6 +107,9 @@ class Engine:
         classes = self._classes(request, in_time)
         facts = lookup.pod_facts(self._cluster, request.namespace, classes, units, in_time)
         outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
+        if rests_on_class(outcome):
+            facts = lookup.with_fresh_classes(self._cluster, facts, units, in_time)
+            outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
         if rests_on_quota(outcome):
             facts = lookup.fresh_pod_facts(self._cluster, facts, units, in_time)
             outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
@@ -121,13 +117,8 @@ class Engine:
         return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})
 
     def _validated_ephemeral(self, request: Request, in_time: InTime) -> Outcome:
-        pod = request.document
         classes = self._classes(request, in_time)
-        made = mutate_isolated(pod, classes, request.old_object)
-        if made.faults or same(made.object, pod):
-            return refuse(pod, made.faults)
-        lacking = ", ".join(change.place for change in made.changes)
-        return refuse(pod, [Fault(Reason.NOT_FINAL, _EPHEMERAL_NOT_FINAL.format(lacking))])
+        return validate_ephemeral(request.document, request.old_object or {}, classes)
 
     def _validated_workload(self, request: Request, in_time: InTime) -> Outcome:
         document = request.document

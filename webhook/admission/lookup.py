@@ -6,6 +6,7 @@ that. So nobody is refused on what memory says alone, and a quota that memory do
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from webhook.admission.ports import Cluster
@@ -28,8 +29,16 @@ def known_classes(cluster: Cluster, wanted: Iterable[str], in_time: InTime) -> C
     if missing := cluster.not_ready():
         raise NotReady(f"not ready yet: {', '.join(missing)}")
     classes = cluster.classes()
-    lacking = [name for name in wanted if name not in classes]
-    for name in lacking[:MAX_FRESH_CLASSES]:
+    return _read(cluster, classes, [name for name in wanted if name not in classes], in_time)
+
+
+def with_fresh_classes(cluster: Cluster, facts: PodFacts, asked: Iterable[str], in_time: InTime) -> PodFacts:
+    """Return the facts with the classes that a pod asks for read now."""
+    return replace(facts, classes=_read(cluster, facts.classes, asked, in_time))
+
+
+def _read(cluster: Cluster, classes: Classes, names: Iterable[str], in_time: InTime) -> Classes:
+    for name in islice(names, MAX_FRESH_CLASSES):
         in_time()
         found = cluster.fresh_class(name)
         if found is not None:

@@ -236,3 +236,20 @@ def test_ephemeral_containers_elsewhere_are_nobodys_business():
 
 def test_a_dry_run_is_judged_like_any_other():
     assert not judged(world(hard="0"), stored(), dry_run=True).allowed
+
+
+def with_toleration():
+    return resource_class(pod={"tolerations": [{"key": "gpu", "operator": "Exists"}]})
+
+
+def test_a_pod_written_for_a_class_whose_change_this_process_has_not_seen_is_allowed():
+    lagging = Lagging(seen=cluster(with_toleration(), quota(hard="5")), now=world())
+    assert judged(lagging, stored()).allowed
+    assert lagging.reads == [f"class {K80}"]
+
+
+def test_a_pod_that_is_not_as_the_class_of_this_moment_wants_it_is_refused():
+    lagging = Lagging(seen=world(), now=cluster(with_toleration()))
+    moved = stored()
+    moved["spec"] = {**moved["spec"], "schedulerName": "default-scheduler"}
+    assert judged(lagging, moved).reason == Reason.NOT_FINAL

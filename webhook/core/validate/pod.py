@@ -20,6 +20,8 @@ from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
 
 QUOTA_REASONS: Final = frozenset({Reason.QUOTA_EXCEEDED, Reason.QUOTA_NOT_READY})
+# What a class says decides these. The replica that mutated the pod may have known a newer one.
+CLASS_REASONS: Final = frozenset({Reason.NOT_FINAL, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED})
 
 
 def validate_pod(pod: Json, facts: PodFacts, settings: PodSettings, *, isolated: bool = False) -> Outcome:
@@ -42,6 +44,11 @@ def validate_pod(pod: Json, facts: PodFacts, settings: PodSettings, *, isolated:
 def validate_ephemeral(pod: Json, old: Json, classes: Classes) -> Outcome:
     """Return the faults of the ephemeral containers that an update adds in an isolated namespace."""
     return refuse(pod, final_state(pod, mutate_isolated(pod, classes, old)))
+
+
+def rests_on_class(outcome: Outcome) -> bool:
+    """Whether a refusal rests on what a class says, which should be read afresh before it is given."""
+    return any(fault.reason in CLASS_REASONS for fault in outcome.faults)
 
 
 def rests_on_quota(outcome: Outcome) -> bool:
