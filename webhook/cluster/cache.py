@@ -10,9 +10,10 @@ from webhook.cluster.store import Store
 
 T = TypeVar("T")
 
-# Three bookmarks missed: an API server sends one each minute to a watch that has nothing else to say. Older
-# than this, a cache is not believed where a refusal or a pass depends on it.
-STALE_SECONDS = 180.0
+# A bookmark missed, and half a minute: an API server sends one each minute to a watch that has nothing else
+# to say. Older than this, a cache is not believed where a refusal or a pass depends on it. The price of a
+# doubt is a read of a millisecond.
+STALE_SECONDS = 90.0
 
 
 class Cache(Generic[T]):
@@ -41,9 +42,9 @@ class Cache(Generic[T]):
 
     @property
     def is_stale(self) -> bool:
-        """Whether the API server has been silent for so long that the cache proves nothing."""
+        """Whether the cache proves nothing: no watch is open, or the API server has been silent for long."""
         age = self.age_seconds()
-        return age is None or age > STALE_SECONDS
+        return not self._list_watch.following or age is None or age > STALE_SECONDS
 
     @property
     def lists(self) -> int:

@@ -15,9 +15,12 @@ from webhook.cluster.api import ApiError
 from webhook.core.errors import ClusterUnavailable
 from webhook.core.values.names import Json
 
-# The delays grow from 1-2 s to 30-60 s. Jitter keeps the processes of a deployment from coming back at once.
+# The delays grow from 1-2 s to 7.5-15 s. Jitter keeps the processes of a deployment from coming back at once.
+# The longest is what lets a process be in step 30 s after an outage: an attempt that began before its end may
+# hang for 5 s in connecting, 15 s are waited, and 10 s are left for the list. An API server that is down then
+# hears from a replica of two processes, with five watches each, once a second at most.
 FIRST_DELAY_SECONDS: Final = 2.0
-MAX_DELAY_SECONDS: Final = 60.0
+MAX_DELAY_SECONDS: Final = 15.0
 # A resource that is not installed is asked for more often: it costs the API server nothing, and the chart
 # that brings the resource waits for this process to become ready.
 ABSENT_DELAY_SECONDS: Final = 10.0

@@ -20,9 +20,10 @@ from webhook.core.values.names import Json
 T = TypeVar("T")
 
 # The server is asked to end a watch after 4 to 5 minutes, spread so that not all of them come back at once.
-# An API server sends a bookmark each minute, so real silence of that length is a dead peer.
 WATCH_SECONDS: Final = (240, 300)
-SILENCE_MARGIN_SECONDS: Final = 15
+# An API server has something to say each minute, if only a bookmark (defaultBookmarkFrequency of its cacher).
+# After two that did not come, and 15 s, the other side hangs. One that is gone is noticed sooner, by TCP.
+SILENCE_SECONDS: Final = 135.0
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class ListWatch(Generic[T]):
         self._timing = timing
         self._source: EventSource | None = None
         self._seen_at: float | None = None
+        self._following = False
         self._lists = 0
         self._problem = "not listed yet"
 
@@ -68,6 +70,11 @@ class ListWatch(Generic[T]):
     def lists(self) -> int:
         """How many complete lists were read, the first included."""
         return self._lists
+
+    @property
+    def following(self) -> bool:
+        """Whether a watch is open now, so that changes come in as they are made."""
+        return self._following
 
     def age_seconds(self) -> float | None:
         """Return the seconds since the API server last confirmed the store; None before the first list."""
@@ -116,22 +123,24 @@ class ListWatch(Generic[T]):
             watched.seconds = self._timing.clock() - started
             self._report(error)
             return course.failed(error, watched)
+        finally:
+            self._following = False
         watched.seconds = self._timing.clock() - started
         return course.ended(watched)
 
     def _follow(self, watched: Watched) -> None:
-        seconds = int(self._timing.between(*WATCH_SECONDS))
         query = {
             **self._resource.query,
             "watch": "true",
             "resourceVersion": watched.version,
             "allowWatchBookmarks": "true",
-            "timeoutSeconds": seconds,
+            "timeoutSeconds": int(self._timing.between(*WATCH_SECONDS)),
         }
-        source = self._api.watch(self._resource.path(), query, seconds + SILENCE_MARGIN_SECONDS)
+        source = self._api.watch(self._resource.path(), query, SILENCE_SECONDS)
         self._source = source
         with closing(source):
             self._confirm()
+            self._following = True
             for raw in source:
                 self._apply(raw, watched)
                 if self._timing.stopping():
@@ -165,5 +174,7 @@ class ListWatch(Generic[T]):
         if isinstance(error, ApiError) and error.status == 404:
             problem = "not installed in the cluster: apply the CustomResourceDefinitions of the chart"
         if problem != self._problem:
-            _log.warning("%s: %s", self._resource.kind, problem)
+            # API servers restart, and end their watches then: a warning is what follows if they stay away.
+            level = logging.INFO if self._following else logging.WARNING
+            _log.log(level, "%s: %s", self._resource.kind, problem)
         self._problem = problem

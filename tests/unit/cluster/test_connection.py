@@ -12,6 +12,7 @@ import pytest
 from tests.unit.cluster.scripted import Clock
 from tests.unit.cluster.small_server import Connect, Handler, chunks, hang, reply, status, write_kubeconfig
 from webhook.cluster.api import ApiError
+from webhook.cluster.configuration import UNANSWERED_MILLISECONDS
 from webhook.cluster.connection import RELOAD_SECONDS, Connection
 from webhook.core.errors import ClusterUnavailable
 
@@ -25,6 +26,13 @@ def test_encodes_the_query(connect: Connect) -> None:
     with connect(reply({})) as (server, connection):
         connection.get("/api/v1/pods", {"fieldSelector": "a!=b,c=d", "limit": 500})
         assert server.seen[0].path == "/api/v1/pods?fieldSelector=a%21%3Db%2Cc%3Dd&limit=500"
+
+
+def test_a_peer_that_vanishes_without_a_word_is_given_up_after_fifteen_seconds(connect: Connect) -> None:
+    with connect(reply({})) as (_, connection):
+        options = connection._access.pool.connection_pool_kw["socket_options"]
+    assert (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 10) in options
+    assert (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNANSWERED_MILLISECONDS) in options
 
 
 def test_sends_the_token(connect: Connect) -> None:

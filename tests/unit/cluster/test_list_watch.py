@@ -19,7 +19,7 @@ from tests.unit.cluster.scripted import (
 )
 from webhook.cluster.api import ApiError
 from webhook.cluster.course import Course
-from webhook.cluster.list_watch import ListWatch, Timing
+from webhook.cluster.list_watch import SILENCE_SECONDS, ListWatch, Timing
 from webhook.cluster.listing import Resource
 from webhook.cluster.store import Store
 from webhook.core.errors import ClusterUnavailable
@@ -89,7 +89,7 @@ def test_an_expired_version_leads_to_a_new_list_at_once(expiry: object) -> None:
 
 def test_expiry_after_every_list_is_slowed_down() -> None:
     run = Run(ScriptedApi([page()], [gone()]), steps=11)
-    assert run.delays == [0, 0, 0, 0, 4, 0, 8, 0, 16, 0, 32]
+    assert run.delays == [0, 0, 0, 0, 4, 0, 8, 0, 15, 0, 15]
 
 
 def test_the_version_that_expired_is_never_used_again() -> None:
@@ -99,7 +99,7 @@ def test_the_version_that_expired_is_never_used_again() -> None:
 
 
 def test_silence_leads_to_a_new_watch_from_the_same_version() -> None:
-    api = ScriptedApi([page("a", version="10")], [[315.0, silence()], HOLDS])
+    api = ScriptedApi([page("a", version="10")], [[SILENCE_SECONDS, silence()], HOLDS])
     run = Run(api, steps=3)
     assert [query["resourceVersion"] for query in api.queries("watch")] == ["10", "10"]
     assert (run.names, run.delays[-1]) == ({"a"}, 2)
@@ -114,7 +114,7 @@ def test_a_watch_that_breaks_keeps_what_it_has_brought() -> None:
 def test_watches_that_the_server_closes_at_once_are_slowed_down() -> None:
     api = ScriptedApi([page("a")], [[]])
     run = Run(api, steps=9)
-    assert run.delays == [0, 0, 2, 4, 8, 16, 32, 60, 60]
+    assert run.delays == [0, 0, 2, 4, 8, 15, 15, 15, 15]
     assert api.verbs == ["list"] + ["watch"] * 8
 
 
@@ -151,6 +151,16 @@ def test_a_resource_that_is_not_installed_is_asked_for_every_ten_seconds_at_most
 
 def test_a_problem_is_logged_once_however_often_it_repeats(caplog: pytest.LogCaptureFixture) -> None:
     Run(ScriptedApi([ClusterUnavailable("refused")]), steps=5)
+    assert caplog.messages == ["Thing: refused"]
+
+
+def test_the_end_of_a_watch_is_everyday_life_and_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    Run(ScriptedApi([page()], [[bookmark("11"), silence()], HOLDS]), steps=3)
+    assert caplog.messages == []
+
+
+def test_an_api_server_that_stays_away_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    Run(ScriptedApi([page()], [[silence()], ClusterUnavailable("refused")]), steps=4)
     assert caplog.messages == ["Thing: refused"]
 
 
@@ -234,6 +244,20 @@ def test_every_watch_is_closed() -> None:
 def test_age_counts_from_the_last_sign_of_the_api_server() -> None:
     api = ScriptedApi([page()], [[bookmark("11"), 70.0]])
     assert Run(api, steps=2).list_watch.age_seconds() == 70
+
+
+def test_follows_changes_only_while_a_watch_is_open() -> None:
+    api = ScriptedApi([page()], [[event("ADDED", "a", "11")]])
+    seen: list[bool] = []
+
+    def keep(obj: object) -> object:
+        seen.append(run.following)
+        return obj
+
+    timing = Timing(api.clock, lambda low, high: high, lambda seconds: True, lambda: False)
+    run = ListWatch(api, Resource("Thing", "/api/v1", "things", keep), Store[object](), timing)
+    run.step(Course("10"))
+    assert (seen, run.following) == ([True], False)
 
 
 def test_there_is_no_age_before_the_first_list() -> None:
