@@ -5,7 +5,7 @@ once to learn everything that is wrong with it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from webhook.core.values.names import Json
@@ -92,19 +92,6 @@ class Outcome:
     def status_reason(self) -> str:
         """The `reason` of the Status object that goes with `code`."""
         return "Invalid" if self.code == 422 else "Forbidden"
-
-    def plus(self, *others: "Outcome") -> "Outcome":
-        """Return this outcome with the findings of others added; the object stays this one's."""
-        merged = self
-        for other in others:
-            merged = replace(
-                merged,
-                changes=merged.changes + other.changes,
-                warnings=merged.warnings + other.warnings,
-                faults=merged.faults + other.faults,
-                audit={**merged.audit, **other.audit},
-            )
-        return merged
 
 
 def refuse(document: Json, faults: Sequence[Fault], warnings: Sequence[str] = ()) -> Outcome:

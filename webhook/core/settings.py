@@ -1,10 +1,9 @@
 """What an administrator may choose about the rules."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 ForeignScheduler = Literal["refuse", "keep", "override"]
-FOREIGN_SCHEDULER_CHOICES: Final = ("refuse", "keep", "override")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webhook.core.outcome import Change, Fault, Outcome, Reason, refuse
+from webhook.core.outcome import Fault, Outcome, Reason, refuse
 
 QUOTA = Fault(Reason.QUOTA_EXCEEDED, "exceeded quota: q")
 AMOUNT = Fault(Reason.BAD_AMOUNT, "container a: 1.5 is no number of devices")
@@ -41,16 +41,3 @@ def test_a_refusal_keeps_the_document_and_its_warnings():
     outcome = refuse(document, [QUOTA], ["careful"])
     assert outcome.object is document
     assert outcome.warnings == ("careful",)
-
-
-def test_outcomes_add_up_and_the_object_stays_the_first_ones():
-    change = Change("spec", "set", "asked")
-    first = Outcome(object={"a": 1}, warnings=("w1",), faults=(QUOTA,), audit={"x": "1", "y": "1"})
-    second = Outcome(object={"b": 1}, changes=(change,), warnings=("w2",), faults=(AMOUNT,), audit={"y": "2"})
-    assert first.plus(second) == Outcome(
-        object={"a": 1},
-        changes=(change,),
-        warnings=("w1", "w2"),
-        faults=(QUOTA, AMOUNT),
-        audit={"x": "1", "y": "2"},
-    )

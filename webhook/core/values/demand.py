@@ -10,17 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from webhook.core.values import names
-from webhook.core.values.containers import (
-    INIT_CONTAINERS,
-    LIMITS,
-    REQUESTS,
-    ContainerRef,
-    containers,
-)
-from webhook.core.values.quantity import BadQuantity, parse_amount
-
-__all__ = ["BadAmount", "ContainerDemand", "ContainerRef", "Demand", "containers", "demand"]
+from webhook.core.values.containers import INIT_CONTAINERS, ContainerRef, containers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,41 +22,25 @@ class ContainerDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class BadAmount:
-    """An amount that cannot count devices: where it stands (key as typed) and why not."""
-
-    container: str
-    field: str
-    key: str
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
 class Demand:
     """What a pod asks for. A class with no unit is in none of the maps."""
 
     units: Mapping[str, int]  # effective demand of the pod
     largest: Mapping[str, int]  # largest single container
     by_container: tuple[ContainerDemand, ...]  # only those that ask for something, init containers first
-    bad_amounts: tuple[BadAmount, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether the pod asks for at least one unit."""
         return bool(self.units)
 
-    def containers_of(self, class_name: str) -> tuple[str, ...]:
-        """Return the names of the containers that ask for a class, in order."""
-        return tuple(item.ref.name for item in self.by_container if class_name in item.units)
-
 
 def demand(pod_spec: Any) -> Demand:
-    """Count what a pod spec asks for, by its stored keys, in limits or else in requests."""
-    all_of_them = tuple(containers(pod_spec))
-    asking = tuple(
-        ContainerDemand(ref, units) for ref, units in ((ref, ref.units()) for ref in all_of_them) if units
-    )
-    bad = tuple(problem for ref in all_of_them for problem in _bad_amounts(ref))
-    return Demand(_effective(asking), _largest(asking), asking, bad)
+    """Count what a pod spec asks for, by its stored keys, in limits or else in requests.
+
+    An amount that cannot count devices counts as none: the rules of mutation refuse it.
+    """
+    asking = tuple(ContainerDemand(ref, units) for ref in containers(pod_spec) if (units := ref.units()))
+    return Demand(_effective(asking), _largest(asking), asking)
 
 
 def _effective(asking: tuple[ContainerDemand, ...]) -> dict[str, int]:
@@ -86,16 +60,3 @@ def _largest(asking: tuple[ContainerDemand, ...]) -> dict[str, int]:
     for item in asking:
         largest |= Counter(item.units)
     return dict(largest)
-
-
-def _bad_amounts(ref: ContainerRef) -> list[BadAmount]:
-    found = []
-    for field in (LIMITS, REQUESTS):
-        for key, value in ref.amounts(field).items():
-            if names.class_of_stored_key(key) is None:
-                continue
-            try:
-                parse_amount(value)
-            except BadQuantity as error:
-                found.append(BadAmount(ref.name, field, key, str(error)))
-    return found

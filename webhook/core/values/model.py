@@ -20,8 +20,3 @@ def normalise_model(text: str) -> str:
     if len(words) > 1 and words[0] in VENDOR_WORDS:
         del words[0]
     return " ".join(words)
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether two texts name the same model."""
-    return normalise_model(one) == normalise_model(other)

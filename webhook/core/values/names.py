@@ -32,16 +32,14 @@ WEBHOOK_LABEL: Final = f"{GROUP}/webhook"
 ENFORCE_LABEL: Final = f"{GROUP}/enforce"
 ENFORCE_WORKLOADS_LABEL: Final = f"{GROUP}/enforce-workloads"
 ISOLATE_LABEL: Final = f"{GROUP}/isolate"
-ADOPT_LABEL: Final = f"{GROUP}/adopt"
-MANAGED_BY_LABEL: Final = "app.kubernetes.io/managed-by"
 
 NVIDIA_VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
 DEVICES_VARIABLE: Final = "RESOURCECLASS_DEVICES"
 MEMORY_VARIABLE: Final = "RESOURCECLASS_MEMORY_BYTES"
 NO_DEVICE: Final = "void"
 
-# A class name becomes the name part of a label and of a resource, hence 63 (KEP-free: validation of
-# qualified names in apimachinery, pkg/util/validation).
+# A class name becomes the name part of a label and of a resource, hence 63 (qualified names in apimachinery,
+# pkg/util/validation).
 CLASS_NAME_MAX_LENGTH: Final = 63
 _DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
