@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from webhook.core.raw import as_mapping, at
 from webhook.core.validate.scopes import counts
-from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, LIMITS, REQUESTS, containers, pod_spec
+from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, LIMITS, REQUESTS, containers
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import NANOS, BadQuantity, Quantity, parse_quantity
 from webhook.core.values.usage import FINISHED
@@ -27,8 +28,7 @@ def used_of(quota: Json, pods: Iterable[Json]) -> dict[str, Any]:
     for pod in pods:
         if counts(quota, pod):
             total.update(cost_of(pod))
-    hard = (quota.get("spec") or {}).get("hard") or {}
-    return {key: str(Quantity(total[key])) for key in hard}
+    return {key: str(Quantity(total[key])) for key in at(quota, "spec", "hard")}
 
 
 def plus(one: Mapping[str, Any], other: Any) -> dict[str, str]:
@@ -40,8 +40,7 @@ def plus(one: Mapping[str, Any], other: Any) -> dict[str, str]:
 def cost_of(pod: Json) -> Amounts:
     """Return what a pod adds to each quota key, in nanos; a finished pod only counts as an object."""
     cost: Amounts = Counter({"count/pods": NANOS})
-    status = pod.get("status")
-    if isinstance(status, dict) and status.get("phase") in FINISHED:
+    if at(pod, "status").get("phase") in FINISHED:
         return cost
     cost["pods"] = NANOS
     requests, limits = _effective(pod, REQUESTS), _effective(pod, LIMITS)
@@ -54,18 +53,18 @@ def cost_of(pod: Json) -> Amounts:
 
 
 def _effective(pod: Json, field: str) -> Amounts:
-    spec = pod_spec(pod)
+    spec = at(pod, "spec")
     running: Amounts = Counter()
     peak: Amounts = Counter()
     for ref in containers(spec, INIT_CONTAINERS):
-        amounts = _asked(ref.container.get("resources"), field)
+        amounts = _asked(ref.container, field)
         peak |= running + amounts
         if ref.is_sidecar:
             running += amounts
     for ref in containers(spec, CONTAINERS):
-        running += _asked(ref.container.get("resources"), field)
+        running += _asked(ref.container, field)
     whole = peak | running
-    for name, amount in _asked(spec.get("resources"), field).items():
+    for name, amount in _asked(spec, field).items():
         whole[name] = amount
     for name, amount in _nanos(spec.get("overhead")).items():
         if field == REQUESTS or name in whole:
@@ -73,9 +72,9 @@ def _effective(pod: Json, field: str) -> Amounts:
     return whole
 
 
-def _asked(resources: Any, field: str) -> Amounts:
-    """Return limits or requests; the API server completes missing requests from the limits."""
-    resources = resources if isinstance(resources, dict) else {}
+def _asked(holder: Json, field: str) -> Amounts:
+    """Return limits or requests of a container or a pod spec, the requests completed from the limits."""
+    resources = at(holder, "resources")
     amounts = _nanos(resources.get(field))
     if field == REQUESTS:
         amounts = Counter({**_nanos(resources.get(LIMITS)), **amounts})
@@ -84,7 +83,7 @@ def _asked(resources: Any, field: str) -> Amounts:
 
 def _nanos(amounts: Any) -> Amounts:
     read: Amounts = Counter()
-    for name, value in (amounts if isinstance(amounts, dict) else {}).items():
+    for name, value in as_mapping(amounts).items():
         try:
             read[name] = parse_quantity(value).nanos
         except BadQuantity:

@@ -13,9 +13,10 @@ from threading import RLock
 from typing import Final
 
 from webhook.cluster.files import Signature, read_folder, signature_of
-from webhook.cluster.identity import ObjectId, identify, metadata_of, with_namespace
+from webhook.cluster.identity import ObjectId, identify, with_namespace
 from webhook.cluster.view import View
 from webhook.core.errors import BadInput
+from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.device import DeviceKind
 from webhook.core.values.names import Json
@@ -133,7 +134,7 @@ class FolderCluster:
 
     def _named(self, obj: Json) -> Json:
         """Return the object with a name from its generateName; numbered, so that runs can be compared."""
-        metadata = metadata_of(obj)
+        metadata = at(obj, "metadata")
         prefix = metadata.get("generateName")
         if metadata.get("name") or not isinstance(prefix, str):
             return obj

@@ -1,8 +1,9 @@
 """What tells one object of a cluster from another, and where it stands."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from webhook.core.errors import BadInput
+from webhook.core.raw import as_text, at
 from webhook.core.values.names import Json
 
 DEFAULT_NAMESPACE: Final = "default"
@@ -40,19 +41,13 @@ def identify(obj: Json) -> ObjectId:
 
     Raises BadInput, without the place, when it has no usable name.
     """
-    metadata = metadata_of(obj)
+    metadata = at(obj, "metadata")
     name = metadata.get("name")
     if not isinstance(name, str) or not name:
         raise BadInput(f"{obj['kind']} without metadata.name (a text); give it one")
     group, _, _ = obj["apiVersion"].rpartition("/")
-    namespace = "" if is_cluster_scoped(obj) else _text(metadata.get("namespace")) or DEFAULT_NAMESPACE
+    namespace = "" if is_cluster_scoped(obj) else as_text(metadata.get("namespace")) or DEFAULT_NAMESPACE
     return ObjectId(group, obj["kind"], namespace, name)
-
-
-def metadata_of(obj: Json) -> Json:
-    """Return the metadata of an object; empty when absent or no mapping."""
-    metadata = obj.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
 
 
 def is_cluster_scoped(obj: Json) -> bool:
@@ -62,11 +57,7 @@ def is_cluster_scoped(obj: Json) -> bool:
 
 def with_namespace(obj: Json, namespace: str = DEFAULT_NAMESPACE) -> Json:
     """Return the object with `namespace` set if it is namespaced and names none; else the object itself."""
-    metadata = metadata_of(obj)
+    metadata = at(obj, "metadata")
     if is_cluster_scoped(obj) or metadata.get("namespace"):
         return obj
     return {**obj, "metadata": {**metadata, "namespace": namespace}}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

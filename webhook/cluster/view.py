@@ -7,8 +7,9 @@ from typing import Any, Final
 from webhook.cluster.charge import plus, used_of
 from webhook.cluster.identity import ObjectId
 from webhook.core.mutate.rename import Speller, container_spelling, of_existing, quota_spelling, rename
+from webhook.core.raw import as_mapping, at
 from webhook.core.values.classes import Classes
-from webhook.core.values.containers import LIMITS, REQUESTS, pod_spec
+from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, LIMITS, REQUESTS
 from webhook.core.values.device import DeviceKind, device_kinds
 from webhook.core.values.names import GROUP, Json
 from webhook.core.values.usage import Usage, usage_of
@@ -48,8 +49,7 @@ class View:
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of a namespace; empty if no manifest describes it."""
-        labels = self.objects.get(ObjectId("", "Namespace", "", name), {}).get("metadata", {}).get("labels")
-        return labels if isinstance(labels, dict) else {}
+        return at(self.objects.get(ObjectId("", "Namespace", "", name), {}), "metadata", "labels")
 
     def quotas(self, namespace: str) -> list[Json]:
         """Return the quotas of a namespace with their status."""
@@ -78,8 +78,8 @@ class View:
         return {**stored, "status": {"hard": spec.get("hard", {}), **given, "used": used}}
 
     def _stored_pod(self, pod: Json) -> Json:
-        spec = pod_spec(pod)
-        kinds = [kind for kind in ("containers", "initContainers") if isinstance(spec.get(kind), list)]
+        spec = at(pod, "spec")
+        kinds = [kind for kind in (CONTAINERS, INIT_CONTAINERS) if isinstance(spec.get(kind), list)]
         return {
             **pod,
             "spec": {**spec, **{kind: [self._stored_container(c) for c in spec[kind]] for kind in kinds}},
@@ -93,7 +93,7 @@ class View:
 
     def _renamed(self, holder: Any, fields: tuple[str, ...], spell: Speller) -> Json:
         """Return `holder` with the bare names in its maps of amounts replaced; what is no map is left out."""
-        result = dict(holder) if isinstance(holder, dict) else {}
+        result = dict(as_mapping(holder))
         for field in fields:
             amounts = result.pop(field, None)
             if isinstance(amounts, dict):

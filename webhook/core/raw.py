@@ -3,6 +3,7 @@
 Whoever sends nonsense gets the API server's own answer; a rule that meets it reads it as absent.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from webhook.core.values.names import Json
@@ -23,9 +24,13 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def value_at(document: Any, path: Iterable[str]) -> Any:
+    """Return what stands at a path of keys, or None where a parent is absent or no JSON object."""
+    for step in path:
+        document = as_mapping(document).get(step)
+    return document
+
+
 def at(document: Json, *path: str) -> Json:
     """Return the object at `path`, an empty one where any step is missing or of another type."""
-    found = document
-    for step in path:
-        found = as_mapping(found).get(step, {})
-    return as_mapping(found)
+    return as_mapping(value_at(document, path))

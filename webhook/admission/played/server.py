@@ -14,7 +14,8 @@ from webhook.admission.played.defaults import with_defaults
 from webhook.admission.played.forgery import forged, refusal
 from webhook.admission.played.validation import invalid
 from webhook.admission.played.verdict import Answer, Party, Verdict, Webhook
-from webhook.cluster.identity import identify, metadata_of, with_namespace
+from webhook.cluster.identity import identify, with_namespace
+from webhook.core.raw import at
 from webhook.core.values.names import Json
 from webhook.wire.review import API_VERSION, KIND
 
@@ -105,7 +106,7 @@ def review_of(document: Json, user: str) -> Json:
 
 
 def _named(document: Json) -> Json:
-    metadata = metadata_of(document)
+    metadata = at(document, "metadata")
     prefix = metadata.get("generateName")
     if metadata.get("name") or not isinstance(prefix, str):
         return document

@@ -11,9 +11,9 @@ from typing import Any
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.requests import Renaming, SpecPath
 from webhook.core.outcome import Reason
+from webhook.core.raw import value_at
 from webhook.core.values import names
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
-from webhook.core.values.pod_template import value_at
 from webhook.core.values.quantity import BadQuantity, parse_amount
 
 

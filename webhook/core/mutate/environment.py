@@ -14,8 +14,9 @@ from typing import Any, Final
 from webhook.core.mutate.asked import Asked
 from webhook.core.mutate.draft import Draft
 from webhook.core.patch import same
+from webhook.core.raw import at
 from webhook.core.values import names
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers, pod_spec
+from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
 from webhook.core.values.device_env import variable_annotations
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_quantity
@@ -26,7 +27,7 @@ VOID: Final[Json] = {"name": names.NVIDIA_VISIBLE_DEVICES, "value": names.NO_DEV
 
 def set_environment(draft: Draft, wanted: Asked) -> None:
     """Set the device variables of every container, or void where there is no device."""
-    for ref in tuple(containers(pod_spec(draft.object))):
+    for ref in tuple(containers(at(draft.object, "spec"))):
         own = own_variables(ref, wanted.of_container(ref))
         if own:
             put_first(draft, ref, own, "the container learns its devices from it")

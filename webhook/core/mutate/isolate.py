@@ -14,10 +14,10 @@ from webhook.core.mutate.environment import VOID, asks_for_device, own_variables
 from webhook.core.mutate.requests import rename_requests
 from webhook.core.outcome import Outcome, Reason
 from webhook.core.patch import same
-from webhook.core.raw import as_list
+from webhook.core.raw import as_list, at
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
-from webhook.core.values.containers import EPHEMERAL_CONTAINERS, ContainerRef, containers, pod_spec
+from webhook.core.values.containers import EPHEMERAL_CONTAINERS, ContainerRef, containers
 from webhook.core.values.names import Json
 
 _WHY_VOID: Final = "the namespace is isolated, and the container asks for no device"
@@ -31,8 +31,8 @@ def mutate_isolated(pod: Json, classes: Classes, old: Json | None = None) -> Out
     draft = Draft(pod)
     spelled = Draft(pod)  # counted by the stored names, which the pod may get in another call
     rename_requests(spelled, ("spec",), classes)
-    refs = tuple(containers(pod_spec(spelled.object)) if old is None else _added(pod, old))
-    wanted = asked(pod_spec(spelled.object), classes)
+    refs = tuple(containers(at(spelled.object, "spec")) if old is None else _added(pod, old))
+    wanted = asked(at(spelled.object, "spec"), classes)
     _refuse(draft, refs, wanted, classes)
     _void(draft, refs)
     return draft.outcome()
@@ -40,17 +40,17 @@ def mutate_isolated(pod: Json, classes: Classes, old: Json | None = None) -> Out
 
 def refuse_hand_set(draft: Draft, wanted: Asked, classes: Classes) -> None:
     """Refuse device variables that somebody else than the webhook has set, in a pod that is created."""
-    _refuse(draft, containers(pod_spec(draft.object)), wanted, classes)
+    _refuse(draft, containers(at(draft.object, "spec")), wanted, classes)
 
 
 def void_without_device(draft: Draft) -> None:
     """Give `void` to each container that asks for no device, in a pod that is created."""
-    _void(draft, tuple(containers(pod_spec(draft.object))))
+    _void(draft, tuple(containers(at(draft.object, "spec"))))
 
 
 def _added(pod: Json, old: Json) -> list[ContainerRef]:
-    known = {ref.name for ref in containers(pod_spec(old), EPHEMERAL_CONTAINERS)}
-    return [ref for ref in containers(pod_spec(pod), EPHEMERAL_CONTAINERS) if ref.name not in known]
+    known = {ref.name for ref in containers(at(old, "spec"), EPHEMERAL_CONTAINERS)}
+    return [ref for ref in containers(at(pod, "spec"), EPHEMERAL_CONTAINERS) if ref.name not in known]
 
 
 def _refuse(draft: Draft, refs: Iterable[ContainerRef], wanted: Asked, classes: Classes) -> None:

@@ -7,11 +7,11 @@ given here is looked up once more.
 from collections.abc import Iterator
 
 from webhook.core.mutate.rename import Speller, container_spelling, quota_spelling
-from webhook.core.raw import as_list, as_mapping
+from webhook.core.raw import as_list, as_mapping, value_at
 from webhook.core.values import names
 from webhook.core.values.containers import LIMITS, REQUESTS, containers
 from webhook.core.values.names import Json
-from webhook.core.values.pod_template import POD_SPEC_PATHS, value_at
+from webhook.core.values.pod_template import POD_SPEC_PATHS
 
 
 def candidate_names(obj: Json, kind: str) -> tuple[str, ...]:

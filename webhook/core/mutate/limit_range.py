@@ -14,10 +14,10 @@ from webhook.core.mutate.draft import Draft, Path
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
 from webhook.core.outcome import Outcome
 from webhook.core.patch import same
-from webhook.core.raw import as_list
+from webhook.core.raw import as_list, value_at
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
-from webhook.core.values.pod_template import has_controller, name_of, value_at
+from webhook.core.values.pod_template import has_controller, name_of
 
 _LIMITS: Final = ("spec", "limits")
 _TYPES: Final = ("Container", "Pod")

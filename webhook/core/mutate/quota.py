@@ -12,10 +12,11 @@ from webhook.core.mutate.removal import Intent
 from webhook.core.mutate.rename import STORED_RANK, Spelling, quota_spelling, rename
 from webhook.core.outcome import Outcome, Reason
 from webhook.core.patch import same
+from webhook.core.raw import value_at
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
-from webhook.core.values.pod_template import has_controller, name_of, value_at
+from webhook.core.values.pod_template import has_controller, name_of
 
 _HARD: Final = ("spec", "hard")
 

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from webhook.core.mutate.rename import STORED_RANK, Speller
-from webhook.core.raw import as_list, as_mapping
+from webhook.core.raw import as_list, as_mapping, value_at
 from webhook.core.values import names
 from webhook.core.values.names import Json
-from webhook.core.values.pod_template import value_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.removal import Intent, Item, Place
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
 from webhook.core.outcome import Reason
-from webhook.core.raw import as_mapping
+from webhook.core.raw import as_mapping, value_at
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
-from webhook.core.values.pod_template import value_at
 
 SpecPath = tuple[str, ...]
 

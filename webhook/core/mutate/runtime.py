@@ -8,13 +8,13 @@ from typing import Any
 from webhook.core.mutate.asked import Asked
 from webhook.core.mutate.draft import Draft
 from webhook.core.patch import same
-from webhook.core.values.containers import pod_spec
+from webhook.core.raw import at
 from webhook.core.values.names import Json
 
 
 def add_tolerations(draft: Draft, wanted: Asked) -> None:
     """Add the tolerations of the pod's classes that it does not have yet."""
-    current = pod_spec(draft.object).get("tolerations")
+    current = at(draft.object, "spec").get("tolerations")
     if current is not None and not isinstance(current, list):
         return  # the API server's to refuse
     tolerations: list[Any] = list(current or [])
@@ -35,9 +35,9 @@ def set_runtime_class(draft: Draft, wanted: Asked) -> None:
     if not found:
         return
     needed, name = found[0]
-    current = pod_spec(draft.object).get("runtimeClassName")
+    current = at(draft.object, "spec").get("runtimeClassName")
     if current in (None, ""):
-        draft.put(("spec", "runtimeClassName"), needed, f"{needed}", f"class {name} needs it")
+        draft.put(("spec", "runtimeClassName"), needed, needed, f"class {name} needs it")
     elif current != needed:
         draft.warn(
             f'spec.runtimeClassName "{current}" is kept, although class {name} needs "{needed}"; '

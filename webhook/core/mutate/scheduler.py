@@ -9,8 +9,8 @@ from typing import Final
 
 from webhook.core.mutate.draft import Draft
 from webhook.core.outcome import Reason
+from webhook.core.raw import at
 from webhook.core.settings import PodSettings
-from webhook.core.values.containers import pod_spec
 from webhook.core.values.names import DEFAULT_SCHEDULER, SCHEDULER
 
 _NONE_IN_PARTICULAR: Final = (None, "", DEFAULT_SCHEDULER)
@@ -18,7 +18,7 @@ _NONE_IN_PARTICULAR: Final = (None, "", DEFAULT_SCHEDULER)
 
 def set_scheduler(draft: Draft, settings: PodSettings) -> None:
     """Give the pod our scheduler; one that names another is refused, kept or overridden by the settings."""
-    current = pod_spec(draft.object).get("schedulerName")
+    current = at(draft.object, "spec").get("schedulerName")
     if current == SCHEDULER:
         return
     if current not in _NONE_IN_PARTICULAR:

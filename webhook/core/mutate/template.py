@@ -13,10 +13,11 @@ from webhook.core.mutate.removal import Intent
 from webhook.core.mutate.requests import SpecPath, drop_removed
 from webhook.core.outcome import Outcome
 from webhook.core.patch import same
+from webhook.core.raw import value_at
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
-from webhook.core.values.pod_template import POD_SPEC_PATHS, has_controller, kind_of, name_of, value_at
+from webhook.core.values.pod_template import POD_SPEC_PATHS, has_controller, kind_of, name_of
 
 
 def mutate_template(obj: Json, old: Json | None, classes: Classes) -> Outcome:

@@ -62,11 +62,11 @@ class ContainerRef:
 
     def units(self) -> Mapping[str, int]:
         """Return class name to units of what the container asks for; zero and unreadable amounts are none."""
-        read = ((name, units_or_zero(value)) for name, value in self.class_amounts().items())
+        read = ((name, _units_or_zero(value)) for name, value in self.class_amounts().items())
         return {name: units for name, units in read if units}
 
 
-def units_or_zero(value: Any) -> int:
+def _units_or_zero(value: Any) -> int:
     """Return an amount of devices; 0 for one that is refused elsewhere."""
     try:
         return parse_amount(value)
@@ -82,8 +82,3 @@ def containers(pod_spec: Any, *kinds: str) -> Iterator[ContainerRef]:
         for index, item in enumerate(as_list(pod_spec.get(kind))):
             if isinstance(item, dict):
                 yield ContainerRef(kind, index, as_text(item.get("name")), item)
-
-
-def pod_spec(pod: Json) -> Json:
-    """Return the spec of a pod; empty when it is absent or no map."""
-    return as_mapping(pod.get("spec"))

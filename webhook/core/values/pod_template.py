@@ -1,8 +1,8 @@
 """Where the pod spec stands in each kind of object that holds a pod template."""
 
-from typing import Any, Final
+from typing import Final
 
-from webhook.core.raw import as_list, as_mapping, as_text
+from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.values.names import Json
 
 _OF_WORKLOAD: Final = ("spec", "template", "spec")
@@ -28,27 +28,11 @@ def kind_of(obj: Json) -> str:
 
 def name_of(obj: Json) -> str:
     """Return the name of an object, or the prefix of a name that is still to be generated; may be empty."""
-    metadata = as_mapping(obj.get("metadata"))
+    metadata = at(obj, "metadata")
     return as_text(metadata.get("name")) or as_text(metadata.get("generateName"))
-
-
-def value_at(obj: Any, path: tuple[str, ...]) -> Any:
-    """Return what stands at a path of map keys, or None where a parent is absent or no map."""
-    for step in path:
-        if not isinstance(obj, dict):
-            return None
-        obj = obj.get(step)
-    return obj
-
-
-def pod_spec_of(obj: Json) -> Json | None:
-    """Return the pod spec within a pod or a workload; None when it is absent, no map, or of another kind."""
-    path = POD_SPEC_PATHS.get(kind_of(obj))
-    spec = value_at(obj, path) if path else None
-    return spec if isinstance(spec, dict) else None
 
 
 def has_controller(obj: Json) -> bool:
     """Whether a controller owns the object and would write it again as it wants it."""
-    owners = as_list(value_at(obj, ("metadata", "ownerReferences")))
+    owners = as_list(at(obj, "metadata").get("ownerReferences"))
     return any(as_mapping(owner).get("controller") is True for owner in owners)

@@ -6,7 +6,8 @@ import pytest
 
 from tests.unit.core.mutate.objects import CLASSES, K80, P100, STORED_K80, STORED_P100, container
 from webhook.core.mutate.template import mutate_template
-from webhook.core.values.pod_template import TEMPLATE_KINDS, pod_spec_of
+from webhook.core.raw import at
+from webhook.core.values.pod_template import POD_SPEC_PATHS, TEMPLATE_KINDS
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -31,7 +32,7 @@ def mutated(obj, old=None):
 
 
 def limits(outcome):
-    return pod_spec_of(outcome.object)["containers"][0]["resources"]["limits"]
+    return at(outcome.object, *POD_SPEC_PATHS[outcome.object["kind"]])["containers"][0]["resources"]["limits"]
 
 
 @pytest.mark.parametrize("kind", TEMPLATE_KINDS)

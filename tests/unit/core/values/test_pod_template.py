@@ -2,7 +2,8 @@
 
 import pytest
 
-from webhook.core.values.pod_template import has_controller, name_of, pod_spec_of
+from webhook.core.raw import value_at
+from webhook.core.values.pod_template import POD_SPEC_PATHS, has_controller, name_of
 
 SPEC = {"containers": []}
 TEMPLATE = {"template": {"spec": SPEC}}
@@ -13,20 +14,13 @@ TEMPLATE = {"template": {"spec": SPEC}}
     ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job"],
 )
 def test_most_workloads_hold_it_under_their_spec(kind):
-    assert pod_spec_of({"kind": kind, "spec": TEMPLATE}) is SPEC
+    assert value_at({"spec": TEMPLATE}, POD_SPEC_PATHS[kind]) is SPEC
 
 
 def test_a_cron_job_a_pod_template_and_a_pod_hold_it_elsewhere():
-    assert pod_spec_of({"kind": "CronJob", "spec": {"jobTemplate": {"spec": TEMPLATE}}}) is SPEC
-    assert pod_spec_of({"kind": "PodTemplate", **TEMPLATE}) is SPEC
-    assert pod_spec_of({"kind": "Pod", "spec": SPEC}) is SPEC
-
-
-@pytest.mark.parametrize(
-    "obj", [{}, {"kind": 5}, {"kind": "Job"}, {"kind": "Job", "spec": []}, {"kind": "Pod", "spec": 5}]
-)
-def test_there_is_none_in_other_kinds_and_in_wrong_types(obj):
-    assert pod_spec_of(obj) is None
+    assert value_at({"spec": {"jobTemplate": {"spec": TEMPLATE}}}, POD_SPEC_PATHS["CronJob"]) is SPEC
+    assert value_at(TEMPLATE, POD_SPEC_PATHS["PodTemplate"]) is SPEC
+    assert value_at({"spec": SPEC}, POD_SPEC_PATHS["Pod"]) is SPEC
 
 
 @pytest.mark.parametrize(
