@@ -17,14 +17,27 @@ _MOST_CHANGES: Final = 3
 _MOST_OF_A_PLACE: Final = 60
 
 
+_AFTER_US: Final = "a webhook that runs after ResourceClass probably changed it"
+_AND_IF_REFUSED: Final = "and if that is refused too, look for a webhook that sets these fields"
+
+
 def final_state(pod: Json, made: Outcome) -> tuple[Fault, ...]:
-    """Return the faults that mutation found in `pod`, or one that says what it would still change.
+    """Return the faults that mutation found in a pod, or one that says what it would still change.
 
     `made` is the answer of mutation about this very pod.
     """
+    return _faults(pod, made, _cause(pod))
+
+
+def final_ephemeral_state(pod: Json, made: Outcome) -> tuple[Fault, ...]:
+    """Return the same for an update that adds ephemeral containers: the pod itself is there to stay."""
+    return _faults(pod, made, f"{_AFTER_US}; add the ephemeral container again, {_AND_IF_REFUSED}")
+
+
+def _faults(pod: Json, made: Outcome, cause: str) -> tuple[Fault, ...]:
     if made.faults or same(pod, made.object):
         return made.faults
-    return (Fault(Reason.NOT_FINAL, f"{_difference(made.changes)}: {_cause(pod)}"),)
+    return (Fault(Reason.NOT_FINAL, f"{_difference(made.changes)}: {cause}"),)
 
 
 def _difference(changes: tuple[Change, ...]) -> str:
@@ -40,7 +53,4 @@ def _field(place: str) -> str:
 def _cause(pod: Json) -> str:
     if at(pod, "metadata", "labels").get(WEBHOOK_LABEL) == "ignore":
         return f"its label {WEBHOOK_LABEL}: ignore keeps ResourceClass from writing it; remove the label"
-    return (
-        "a webhook that runs after ResourceClass probably changed it, or the class has just changed; "
-        "create the pod again, and if that is refused too, look for a webhook that sets these fields"
-    )
+    return f"{_AFTER_US}, or the class has just changed; create the pod again, {_AND_IF_REFUSED}"

@@ -11,7 +11,7 @@ from webhook.core.outcome import Outcome, Reason, refuse
 from webhook.core.raw import at
 from webhook.core.settings import PodSettings
 from webhook.core.validate.facts import PodFacts
-from webhook.core.validate.final_state import final_state
+from webhook.core.validate.final_state import final_ephemeral_state, final_state
 from webhook.core.validate.node_name import node_name
 from webhook.core.validate.policy import policy
 from webhook.core.validate.quota_text import quota_faults
@@ -43,7 +43,7 @@ def validate_pod(pod: Json, facts: PodFacts, settings: PodSettings, *, isolated:
 
 def validate_ephemeral(pod: Json, old: Json, classes: Classes) -> Outcome:
     """Return the faults of the ephemeral containers that an update adds in an isolated namespace."""
-    return refuse(pod, final_state(pod, mutate_isolated(pod, classes, old)))
+    return refuse(pod, final_ephemeral_state(pod, mutate_isolated(pod, classes, old)))
 
 
 def rests_on_class(outcome: Outcome) -> bool:

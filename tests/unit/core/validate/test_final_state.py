@@ -139,6 +139,13 @@ def test_an_ephemeral_container_with_void_passes():
     assert validate_ephemeral({"spec": {"ephemeralContainers": [debug]}}, old, CLASSES).allowed
 
 
+def test_an_ephemeral_container_that_lacks_void_should_be_added_again():
+    debug = {"name": "debug"}
+    outcome = validate_ephemeral({"spec": {"ephemeralContainers": [debug]}}, {"spec": {}}, CLASSES)
+    assert reasons(outcome) == [Reason.NOT_FINAL]
+    assert "add the ephemeral container again" in outcome.message
+
+
 @pytest.mark.parametrize("reason", list(Reason))
 def test_only_refusals_for_quota_rest_on_facts_that_must_be_fresh(reason):
     outcome = Outcome({}, faults=(Fault(Reason.NODE_NAME, ""), Fault(reason, "")))
