@@ -8,22 +8,18 @@ from collections.abc import Sequence
 
 from webhook.core.raw import as_mapping, at
 from webhook.core.validate.quota import judge
+from webhook.core.validate.quota_text import exceeded
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
+from webhook.core.values.pod_template import name_of
 
 
 def over_quota(pod: Json, quotas: Sequence[Json]) -> str:
     """Return the text with which the plugin refuses a pod; empty when it fits."""
     units = demand(pod.get("spec")).units
     computed = [_as_enforced(quota) for quota in quotas]
-    texts = [
-        f"exceeded quota: {found.quota}, requested: {found.key}={found.requested}, "
-        f"used: {found.key}={found.used}, limited: {found.key}={found.limited}"
-        for found in judge(pod, units, computed)
-        if found.ready
-    ]
-    name = at(pod, "metadata").get("name") or at(pod, "metadata").get("generateName", "")
-    return f'pods "{name}" is forbidden: {", ".join(texts)}' if texts else ""
+    texts = [exceeded(finding) for finding in judge(pod, units, computed) if finding.ready]
+    return f'pods "{name_of(pod)}" is forbidden: {", ".join(texts)}' if texts else ""
 
 
 def _as_enforced(quota: Json) -> Json:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from webhook.core.raw import as_list, as_mapping, at
+from webhook.core.validate.limit_range import ANNOTATION, PREFIX
 from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, LIMITS, REQUESTS, containers
 from webhook.core.values.names import Json
 
-LIMIT_RANGER_ANNOTATION: Final = "kubernetes.io/limit-ranger"
 _TITLES: Final = {CONTAINERS: "container", INIT_CONTAINERS: "init container"}
 
 
@@ -54,7 +54,7 @@ def _give_limit_range(pod: Json, items: Sequence[Json]) -> None:
                     notes.append(f"{', '.join(sorted(keys))} {word} for {_TITLES[ref.kind]} {ref.name}")
     if notes:
         annotations = _map_in(_map_in(pod, "metadata"), "annotations")
-        annotations[LIMIT_RANGER_ANNOTATION] = f"LimitRanger plugin set: {'; '.join(notes)}"
+        annotations[ANNOTATION] = PREFIX + "; ".join(notes)
 
 
 def _items(limit_range: Json) -> list[Json]:

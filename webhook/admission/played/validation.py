@@ -10,7 +10,7 @@ from typing import Any, Final
 from webhook.core.raw import as_list, as_mapping, at
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
 from webhook.core.values.names import Json, class_of_stored_key, is_bare_candidate
-from webhook.core.values.pod_template import POD_SPEC_PATHS
+from webhook.core.values.pod_template import POD_SPEC_PATHS, kind_of, name_of
 from webhook.core.values.quantity import BadQuantity, parse_quantity
 
 _NOT_STANDARD: Final = "must be a standard resource type or fully qualified"
@@ -19,12 +19,12 @@ _LIMIT_RANGE_MAPS: Final = ("max", "min", "default", "defaultRequest", "maxLimit
 
 def invalid(document: Json) -> str:
     """Return why the API server would answer 422, all faults in one text; empty where it would not."""
-    kind = str(document.get("kind"))
+    kind = kind_of(document)
     faults = list(_faults(kind, document))
     if not faults:
         return ""
     listed = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return f'{kind} "{at(document, "metadata").get("name", "")}" is invalid: {listed}'
+    return f'{kind} "{name_of(document)}" is invalid: {listed}'
 
 
 def _faults(kind: str, document: Json) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _faults(kind: str, document: Json) -> Iterator[str]:
         for index, item in enumerate(map(as_mapping, as_list(at(document, "spec").get("limits")))):
             for field in _LIMIT_RANGE_MAPS:
                 yield from _names(f"spec.limits[{index}].{field}", at(item, field), _NOT_STANDARD)
-    elif path := POD_SPEC_PATHS.get(kind, ("spec",) if kind == "Pod" else ()):
+    elif path := POD_SPEC_PATHS.get(kind):
         for ref in containers(at(document, *path)):
             yield from _container(f"{'.'.join(path)}.{ref.kind}[{ref.index}].resources", ref)
 

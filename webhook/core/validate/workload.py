@@ -20,9 +20,10 @@ from webhook.core.validate.facts import WorkloadFacts
 from webhook.core.validate.policy import closed_text
 from webhook.core.validate.quota import limit_of, quota_name
 from webhook.core.validate.scopes import counts
-from webhook.core.validate.workload_shape import Workload, chooses_nodes, is_controlled, workload_of
+from webhook.core.validate.workload_shape import Workload, chooses_nodes, workload_of
 from webhook.core.values.demand import demand
 from webhook.core.values.names import ENFORCE_WORKLOADS_LABEL, Json, node_label
+from webhook.core.values.pod_template import has_controller
 from webhook.core.values.quantity import NANOS
 
 _DENY: Final = "deny"
@@ -31,7 +32,7 @@ _DENY: Final = "deny"
 def validate_workload(obj: Json, old: Json | None, facts: WorkloadFacts) -> Outcome:
     """Return warnings, or faults where the namespace wants them, for pods that could never all run."""
     workload = workload_of(obj)
-    if workload is None or is_controlled(obj) or (old is not None and old.get("spec") == obj.get("spec")):
+    if workload is None or has_controller(obj) or (old is not None and old.get("spec") == obj.get("spec")):
         return Outcome(object=obj)
     units = demand(at(workload.pod, "spec")).units
     hopeless = [f"{workload}: {text}" for text in _hopeless(workload, units, facts)]

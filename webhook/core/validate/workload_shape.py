@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from webhook.core.raw import as_list, as_mapping, as_text, at
+from webhook.core.raw import as_list, as_text, at
 from webhook.core.values.names import Json
+from webhook.core.values.pod_template import kind_of, name_of
 
 _REPLICATED: Final = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 _DEFAULT_ROLLING: Final = "25%"
@@ -30,8 +31,7 @@ class Workload:
 
 def workload_of(obj: Json) -> Workload | None:
     """Read a workload; None for kinds that run no pods by themselves, such as PodTemplate."""
-    kind, spec = as_text(obj.get("kind")), at(obj, "spec")
-    name = as_text(at(obj, "metadata").get("name")) or as_text(at(obj, "metadata").get("generateName"))
+    kind, name, spec = kind_of(obj), name_of(obj), at(obj, "spec")
     if kind == "CronJob":
         spec = at(spec, "jobTemplate", "spec")
     pod = at(spec, "template")
@@ -41,12 +41,6 @@ def workload_of(obj: Json) -> Workload | None:
     if kind in ("Job", "CronJob"):
         return Workload(kind, name, pod, _parallel(spec))
     return Workload(kind, name, pod, None) if kind == "DaemonSet" else None
-
-
-def is_controlled(obj: Json) -> bool:
-    """Whether a controller owns the object, so that its owner is the one to be told."""
-    owners = map(as_mapping, as_list(at(obj, "metadata").get("ownerReferences")))
-    return any(owner.get("controller") is True for owner in owners)
 
 
 def chooses_nodes(pod: Json) -> bool:
