@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from webhook.cli import certs_show
+from webhook.cli.exit_codes import BAD_INPUT, NO, YES
 
 # A year for the server, as long-lived as it may be without being forgotten; ten for the authority, because
 # its end means new trust on every client.
@@ -18,7 +19,6 @@ DEFAULT_CA_LIFETIME = "3650d"
 CA_NAME = "ResourceClass CA"
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_YES, _NO, _BAD_INPUT = 0, 1, 2
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -44,7 +44,7 @@ def run_at(args: argparse.Namespace, now: datetime) -> int:
         return commands[args.certs_command](args, now)
     except CertificateError as error:
         print(f"resourceclass certs {args.certs_command}: {error}", file=sys.stderr)
-        return _NO if isinstance(error, Refused) else _BAD_INPUT
+        return NO if isinstance(error, Refused) else BAD_INPUT
 
 
 def lifetime(text: str) -> timedelta:
@@ -141,7 +141,7 @@ def _issue(args: argparse.Namespace, now: datetime) -> int:
         store.write(args.out, CertificateSet(ca.cert, ca.key, leaf.cert, leaf.key))
     print(f"wrote {', '.join(store.FILES)} to {args.out}")
     print(f"tls.crt ends at {_end(leaf.cert)}, ca.crt at {_end(ca.cert)}; ca.key is needed for renewal only")
-    return _YES
+    return YES
 
 
 def _renew(args: argparse.Namespace, now: datetime) -> int:
@@ -155,7 +155,7 @@ def _renew(args: argparse.Namespace, now: datetime) -> int:
         if renewal is None:
             due = due_at(describe(current.cert)[0])
             print(f"nothing to renew: tls.crt is due at {certs_show.utc(due)}; --force renews it now")
-            return _YES
+            return YES
         store.write(args.out, renewal.certificates)
     print(f"renewed {args.out / store.CERT}, which now ends at {_end(renewal.certificates.cert)}")
     if renewal.rotated_ca:
@@ -163,7 +163,7 @@ def _renew(args: argparse.Namespace, now: datetime) -> int:
             f"the CA was due as well: {args.out / store.CA_BUNDLE} now holds the new and the old one; "
             "give it to the API server (caBundle) before the webhook gets the new tls.crt and tls.key"
         )
-    return _YES
+    return YES
 
 
 def _end(cert_pem: bytes) -> str:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from webhook.cli.exit_codes import NO, YES
+
 if TYPE_CHECKING:
     from certs.inspect import Info, Report
 
@@ -27,7 +29,7 @@ def show(args: argparse.Namespace, now: datetime) -> int:
         print(json.dumps(_document(found, now), indent=2))
     else:
         print("\n".join(_lines(found, now)))
-    return 1 if found.report.problems else 0
+    return NO if found.report.problems else YES
 
 
 def utc(moment: datetime) -> str:

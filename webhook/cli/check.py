@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webhook.cli import check_text
+from webhook.cli.exit_codes import NO, YES
 from webhook.cli.settings import CheckSettings, ClusterSettings, add_flags, load
 from webhook.core.errors import BadInput
 
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         print(check_text.as_json(checked))
     else:
         print(check_text.as_text(checked, colour=sys.stdout.isatty()))
-    return 0 if all(item.verdict.admitted for item in checked) else 1
+    return YES if all(item.verdict.admitted for item in checked) else NO
 
 
 def check(documents: "list[Document]", settings: CheckSettings) -> "list[Checked]":

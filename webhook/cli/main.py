@@ -7,15 +7,9 @@ from importlib import metadata
 from typing import Final, Protocol
 
 from webhook.cli import certs, check, webhook
+from webhook.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNREACHABLE
 from webhook.cli.options import BadSettings
 from webhook.core.errors import BadInput, ClusterUnavailable
-
-YES: Final = 0
-NO: Final = 1
-BAD_INPUT: Final = 2
-UNREACHABLE: Final = 3
-# As shells count a process that SIGINT ended.
-INTERRUPTED: Final = 130
 
 
 class Command(Protocol):
