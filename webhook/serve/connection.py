@@ -214,8 +214,7 @@ class Connection:
 def _body_length(head: Head) -> int:
     """The announced length of the body.
 
-    Chunked bodies have none. HTTP lets a server ask for one (411); the API server and kube-scheduler always
-    give it.
+    Chunked bodies have none. HTTP lets a server ask for one (411); the API server always gives it.
     """
     length = 0
     for name, value in head.headers:

@@ -116,7 +116,7 @@ def _run_dir(wanted: str) -> Iterator[Path]:
         path = Path(tempfile.mkdtemp(prefix="resourceclass-", dir=parent))
     except OSError as error:
         raise CannotServe(
-            f"cannot make a directory in {parent}: {error.strerror}; choose another run_dir"
+            f"cannot make a directory in {parent}: {error.strerror}; choose another --run-dir"
         ) from error
     maker = os.getpid()
     try:

@@ -36,7 +36,7 @@ class App(NamedTuple):
     """Called once when the worker stops, after its last answer."""
 
 
-AppFactory = Callable[[], App | tuple[WSGIApplication, Callable[[], list[str]]]]
+AppFactory = Callable[[], App]
 """Called in every worker after the fork, so it may start threads; it does not wait for anything."""
 
 

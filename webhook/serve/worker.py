@@ -81,7 +81,8 @@ class Worker(PollingWorker):
 
     def _make_app(self) -> App:
         try:
-            return App(*self.app.factory())
+            app: App = self.app.factory()
+            return app
         except Exception:
             log.exception("the application cannot start")
             sys.exit(Arbiter.WORKER_BOOT_ERROR)
