@@ -105,7 +105,7 @@ def add_flags(parser: argparse.ArgumentParser, settings: type) -> None:
             dest=option.name,
             default=argparse.SUPPRESS,
             metavar="|".join(option.choices) or _WORDS[option.kind],
-            help=option.help.replace("%", "%%"),
+            help=option.help.replace("``", "`").replace("%", "%%"),
         )
 
 
