@@ -30,8 +30,7 @@ def stored(amount="1", **metadata):
 
 
 def judged(world, document, **asked):
-    isolated = asked.pop("isolated", False)
-    return engine(world).validate(request(document, **asked), isolated=isolated)
+    return engine(world).validate(request(document, **asked))
 
 
 def world(*objects, hard="5", labels=None):
@@ -194,44 +193,6 @@ def test_kinds_without_a_rule_pass():
     outcome = judged(world(), service)
     assert outcome.allowed
     assert outcome.audit == {}
-
-
-def test_an_isolated_pod_that_mutation_has_not_seen_is_refused():
-    assert judged(world(), pod(key=None), isolated=True).reason == Reason.NOT_FINAL
-
-
-def test_an_isolated_pod_as_mutation_leaves_it_is_allowed():
-    served = engine(world()).mutate(request(pod(key=None)), isolated=True).object
-    assert judged(world(), served, isolated=True).allowed
-
-
-def with_debugger(env):
-    document = pod(key=None)
-    document["spec"]["ephemeralContainers"] = [{"name": "debug", "image": "i", "env": env}]
-    return document
-
-
-def debugged(env, *, isolated=True):
-    asked = {"operation": "UPDATE", "sub_resource": "ephemeralcontainers", "old": pod(key=None)}
-    return judged(world(), with_debugger(env), isolated=isolated, **asked)
-
-
-def test_an_ephemeral_container_that_mutation_has_not_seen_is_refused():
-    outcome = debugged([])
-    assert outcome.reason == Reason.NOT_FINAL
-    assert "ephemeralContainers[0]" in outcome.message
-
-
-def test_an_ephemeral_container_without_devices_is_allowed():
-    assert debugged([{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}]).allowed
-
-
-def test_an_ephemeral_container_that_helps_itself_is_refused():
-    assert debugged([{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]).reason == Reason.HAND_SET_DEVICE
-
-
-def test_ephemeral_containers_elsewhere_are_nobodys_business():
-    assert debugged([{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}], isolated=False).allowed
 
 
 def test_a_dry_run_is_judged_like_any_other():

@@ -67,6 +67,16 @@ def test_a_class_that_cannot_be_read_is_refused_with_what_is_wrong_with_it(key):
     )
 
 
+def test_two_shares_in_one_container_are_refused():
+    ((reason, message),) = refused(pod(container("train", {"share-2g": 1, "share-8g": 1})))
+    assert reason == "ConflictingClasses"
+    assert message.startswith('container "train" asks for share-2g and share-8g, which are both shares')
+
+
+def test_two_shares_in_two_containers_are_fine():
+    mutated(pod(container("a", {"share-2g": 1}), container("b", {"share-8g": 1})))
+
+
 @pytest.mark.parametrize("key", ["resourceclass.io/fpga", "resourceclass.io/broken"])
 def test_zero_of_a_class_that_cannot_be_served_is_no_request(key):
     zero = pod(container("c", {key: 0}))

@@ -224,16 +224,6 @@ def test_classes_with_different_runtime_classes_in_one_pod_are_refused():
     assert "rt-a (a) and rt-b (b)" in message
 
 
-def test_two_shares_in_one_container_are_refused():
-    ((reason, message),) = refused(pod(container("train", {"share-2g": 1, "share-8g": 1})))
-    assert reason == "ConflictingClasses"
-    assert message.startswith('container "train" asks for share-2g and share-8g, which are both shares')
-
-
-def test_two_shares_in_two_containers_are_fine():
-    mutated(pod(container("a", {"share-2g": 1}), container("b", {"share-8g": 1})))
-
-
 # istio/istio PR#45233: a second call doubled the patch.
 def test_a_second_call_changes_nothing():
     first = mutated(

@@ -2,46 +2,8 @@
 
 import pytest
 
-from webhook.core.outcome import Reason
-from webhook.core.validate.facts import WorkloadFacts
-from webhook.core.validate.workload import validate_workload
-from webhook.core.values.classes import Classes
+from tests.unit.core.validate.workloads import CLOSED, KEY, quota, template, warnings, workload
 from webhook.core.values.device import DeviceKind
-
-KEY = "requests.resourceclass.io/k80"
-K80 = {"metadata": {"name": "k80"}, "spec": {"selector": {"matchLabels": {"model": "K80"}}}}
-CLOSED = {"metadata": {"name": "k80"}, "spec": {**K80["spec"], "namespaces": {"matchLabels": {"team": "ml"}}}}
-DENY = {"resourceclass.io/enforce-workloads": "deny"}
-NO_SURGE = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-
-
-def template(units=1, **spec):
-    limits = {"resourceclass.io/k80": str(units)}
-    return {"metadata": {}, "spec": {"containers": [{"name": "c", "resources": {"limits": limits}}], **spec}}
-
-
-def workload(kind="Deployment", units=1, **spec):
-    return {
-        "kind": kind,
-        "metadata": {"name": "w"},
-        "spec": {"template": template(units), "strategy": NO_SURGE, **spec},
-    }
-
-
-def quota(hard, **spec):
-    return {"metadata": {"name": "q"}, "spec": {"hard": {KEY: hard}, **spec}}
-
-
-def outcome(obj, *, old=None, quotas=(), classes=(K80,), labels=None, kinds=()):
-    return validate_workload(
-        obj, old, WorkloadFacts(Classes.of(classes), "team-a", labels or {}, quotas, kinds)
-    )
-
-
-def warnings(obj, **facts):
-    told = outcome(obj, **facts)
-    assert told.allowed
-    return list(told.warnings)
 
 
 @pytest.mark.parametrize(
@@ -219,47 +181,6 @@ def test_an_owner_that_is_no_controller_does_not_silence():
 def test_an_update_that_leaves_the_spec_alone_is_silent():
     labelled = {**workload(replicas=9), "metadata": {"name": "w", "labels": {"a": "b"}}}
     assert warnings(labelled, old=workload(replicas=9), quotas=[quota("2")]) == []
-
-
-def test_a_namespace_that_wants_it_refuses_what_cannot_run():
-    told = outcome(workload(replicas=3), quotas=[quota("2")], labels=DENY)
-    (fault,) = told.faults
-    assert fault.reason is Reason.WORKLOAD_CANNOT_RUN
-    assert fault.message == (
-        "Deployment w: quota q allows 2 of class k80, and 3 pods of 1 would need 3: no more than 2 pods can "
-        "run at once (namespace team-a refuses such workloads: resourceclass.io/enforce-workloads: deny)"
-    )
-
-
-def test_all_that_cannot_run_is_told_at_once():
-    told = outcome(
-        workload(replicas=3), quotas=[quota("2")], labels=DENY, kinds=[DeviceKind({"model": "P100"}, 1)]
-    )
-    assert len(told.faults) == 2
-
-
-def test_what_may_still_run_stays_a_warning_where_others_are_refused():
-    told = outcome(workload("DaemonSet"), labels=DENY)
-    assert told.allowed
-    assert len(told.warnings) == 1
-
-
-@pytest.mark.parametrize("replicas", [5, 9])
-def test_making_a_workload_smaller_or_mending_it_is_never_refused(replicas):
-    changed = workload(replicas=replicas, minReadySeconds=5)
-    told = outcome(changed, old=workload(replicas=9), quotas=[quota("2")], labels=DENY)
-    assert told.allowed
-    assert len(told.warnings) == 1
-
-
-def test_making_a_workload_larger_is_refused_like_a_new_one():
-    told = outcome(workload(replicas=9), old=workload(replicas=1), quotas=[quota("2")], labels=DENY)
-    assert told.reason == "WorkloadCannotRun"
-
-
-def test_a_daemon_set_that_asks_for_more_than_before_is_refused_like_a_new_one():
-    told = outcome(workload("DaemonSet", 3), old=workload("DaemonSet", 1), quotas=[quota("2")], labels=DENY)
-    assert told.reason == "WorkloadCannotRun"
 
 
 def test_a_warning_keeps_within_what_the_api_server_shows():
