@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from webhook.core.mutate.pod import mutate_pod
 from webhook.core.outcome import Outcome, Reason
 from webhook.core.settings import PodSettings
-from webhook.core.text import list_of, shorten
 from webhook.core.validate.enforce import enforce
 from webhook.core.validate.facts import PodFacts, WorkloadFacts
 from webhook.core.validate.pod import validate_ephemeral, validate_pod
@@ -242,18 +241,3 @@ def test_what_is_said_to_be_left_would_fit(limit, used, requested):
         assert finding.used.nanos == used * NANOS
         assert judge({}, {"k80": finding.left}, [quota]) == ()
         assert judge({}, {"k80": finding.left + 1}, [quota]) != ()
-
-
-@given(st.text(), st.integers(2, 80))
-def test_a_shortened_text_fits_and_is_a_beginning_of_the_text(text, most):
-    short = shorten(text, most)
-    assert len(short) <= most
-    assert short == text or text.startswith(short[:-1])
-
-
-@given(st.lists(st.text(min_size=1, max_size=3)), st.integers(1, 4))
-def test_a_list_of_names_accounts_for_every_name(names, most):
-    text = list_of(names, most)
-    shown = names if len(names) <= most else names[:most]
-    assert all(name in text for name in shown)
-    assert text.endswith(f"and {len(names) - most} more") or len(names) <= most
