@@ -5,9 +5,10 @@ selected by the API server already: those of our scheduler that are not finished
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from webhook.cluster.listing import Resource
+from webhook.core.raw import at
 from webhook.core.values.names import API_VERSION, SCHEDULER, Json
 from webhook.core.values.usage import FINISHED, Usage, usage_of
 
@@ -23,8 +24,8 @@ def keep_named(obj: Json, *fields: str) -> Json:
     return {**whole, "metadata": kept}
 
 
-def keep_class(obj: Json) -> Json:
-    """Keep what defines a ResourceClass."""
+def keep_spec(obj: Json) -> Json:
+    """Keep what defines a ResourceClass or an ExtendedResource."""
     return keep_named(obj, "spec")
 
 
@@ -35,8 +36,7 @@ def keep_quota(obj: Json) -> Json:
 
 def keep_labels(obj: Json) -> Mapping[str, str]:
     """Keep the labels of a namespace."""
-    labels: Any = obj["metadata"].get("labels")
-    return labels if isinstance(labels, dict) else {}
+    return at(obj, "metadata", "labels")
 
 
 def keep_usage(obj: Json) -> tuple[Usage, ...] | None:
@@ -44,10 +44,10 @@ def keep_usage(obj: Json) -> tuple[Usage, ...] | None:
     return usage_of(obj) or None
 
 
-RESOURCE_CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclasses", keep_class)
+RESOURCE_CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclasses", keep_spec)
 NAMESPACES: Final[Resource[Mapping[str, str]]] = Resource("Namespace", _CORE, "namespaces", keep_labels)
 QUOTAS: Final[Resource[Json]] = Resource("ResourceQuota", _CORE, "resourcequotas", keep_quota)
-DEVICES: Final[Resource[Json]] = Resource("ExtendedResource", _OURS, "extendedresources", keep_class)
+DEVICES: Final[Resource[Json]] = Resource("ExtendedResource", _OURS, "extendedresources", keep_spec)
 PODS: Final[Resource[tuple[Usage, ...]]] = Resource(
     "Pod",
     _CORE,
