@@ -62,11 +62,11 @@ def duration_seconds(text: str) -> float | None:
     return sum(float(number) * _UNIT_SECONDS[unit] for number, unit in _DURATION_PART.findall(text))
 
 
-def timeout_seconds(environ: Environ, default: float = DEFAULT_TIMEOUT_SECONDS) -> float:
+def timeout_seconds(environ: Environ) -> float:
     """How long the caller waits, from ``?timeout=``; absurd and absent values give the default."""
     asked = parse_qs(environ.get("QUERY_STRING", "")).get("timeout", [""])[0]
     seconds = duration_seconds(asked)
-    return min(seconds, MAX_TIMEOUT_SECONDS) if seconds else default
+    return min(seconds, MAX_TIMEOUT_SECONDS) if seconds else DEFAULT_TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ class Deadline:
         return self.remaining() <= 0.0
 
 
-def deadline(environ: Environ, default_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> Deadline:
+def deadline(environ: Environ) -> Deadline:
     """When the answer to this request is due: arrival + the caller's timeout - a margin for the way back."""
     arrived: float = environ.get(RECEIVED) or time.monotonic()
-    return Deadline(arrived + timeout_seconds(environ, default_seconds) - MARGIN_SECONDS)
+    return Deadline(arrived + timeout_seconds(environ) - MARGIN_SECONDS)
 
 
 def read_body(environ: Environ, limit: int = MAX_BODY_BYTES) -> bytes:
