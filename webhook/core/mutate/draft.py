@@ -19,8 +19,10 @@ class Draft:
         self.original = original
         self.object = original
         self.changes: list[Change] = []
-        self.warnings: list[str] = []
-        self.faults: list[Fault] = []
+        # Maps for their keys, which keep their order: an object may have tens of thousands of faults, and
+        # each is looked for among those before it.
+        self._warnings: dict[str, None] = {}
+        self._faults: dict[Fault, None] = {}
 
     def put(self, path: Path, value: Any, what: str, why: str) -> None:
         """Set what stands at `path`; parents that are absent or null become maps."""
@@ -29,20 +31,17 @@ class Draft:
 
     def warn(self, text: str) -> None:
         """Add a warning, once."""
-        if text not in self.warnings:
-            self.warnings.append(text)
+        self._warnings[text] = None
 
     def fault(self, reason: Reason, message: str) -> None:
         """Add a fault, once: the API server copies limits to requests, and one fault there is enough."""
-        fault = Fault(reason, message)
-        if fault not in self.faults:
-            self.faults.append(fault)
+        self._faults[Fault(reason, message)] = None
 
     def outcome(self) -> Outcome:
         """Return the answer: the changed object, or with faults the one that came in."""
-        if self.faults:
-            return Outcome(self.original, warnings=tuple(self.warnings), faults=tuple(self.faults))
-        return Outcome(self.object, tuple(self.changes), tuple(self.warnings))
+        if self._faults:
+            return Outcome(self.original, warnings=tuple(self._warnings), faults=tuple(self._faults))
+        return Outcome(self.object, tuple(self.changes), tuple(self._warnings))
 
 
 def with_value(node: Any, path: Path, value: Any) -> Any:
