@@ -10,7 +10,7 @@ A Helm release of before server-side apply leaves neither, so its removals canno
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ class Intent:
         self._owned = _apply_managers(old), _apply_managers(new)
         # Managers of plain updates own the typed key for ever, so of theirs only the stored one counts.
         self._all = tuple(_fields(entry) for entry in _managers(new))
+        self._elements = _Elements()
 
     def removed(self, place: Place, spell: Speller) -> set[str]:
         """Return the classes whose typed spelling at `place` was removed and that nothing names there now."""
@@ -46,31 +47,55 @@ class Intent:
 
     def named(self, place: Place, spell: Speller) -> set[str]:
         """Return the classes that the appliers name at `place` now, in any spelling."""
-        keys = [key for fields in self._owned[1].values() for key in _owned_keys(fields, place)]
+        keys = [key for fields in self._owned[1].values() for key in self._owned_keys(fields, place)]
         if self._configured is not None:
-            keys += _configured_keys(self._configured[1], place)
+            keys += self._configured_keys(self._configured[1], place)
         return _classes(keys, spell)
 
     def _removed_client_side(self, place: Place, spell: Speller) -> set[str]:
         if self._configured is None:
             return set()
-        before, after = (_configured_keys(document, place) for document in self._configured)
+        before, after = (self._configured_keys(document, place) for document in self._configured)
         return _typed_classes(before, spell) - _classes(after, spell)
 
     def _removed_server_side(self, place: Place, spell: Speller) -> set[str]:
         before, after = self._owned
         # A manager that is gone altogether says nothing: managedFields may have been reset.
         staying = (fields for manager, fields in before.items() if manager in after)
-        removed = {name for fields in staying for name in _typed_classes(_owned_keys(fields, place), spell)}
+        removed = {
+            name for fields in staying for name in _typed_classes(self._owned_keys(fields, place), spell)
+        }
         if removed:
             removed -= {
-                name for fields in after.values() for name in _classes(_owned_keys(fields, place), spell)
+                name for fields in after.values() for name in _classes(self._owned_keys(fields, place), spell)
             }
         if removed:
             removed -= {
-                name for fields in self._all for name in _stored_classes(_owned_keys(fields, place), spell)
+                name
+                for fields in self._all
+                for name in _stored_classes(self._owned_keys(fields, place), spell)
             }
         return removed
+
+    def _configured_keys(self, node: Any, place: Place) -> Mapping[str, Any]:
+        """Return the map at a place of a manifest; empty where there is none."""
+        for step in place:
+            if isinstance(step, Item):
+                node = self._elements.of(node, _configured_elements).get(step.name)
+            else:
+                node = as_mapping(node).get(step)
+        return as_mapping(node)
+
+    def _owned_keys(self, node: Any, place: Place) -> list[str]:
+        """Return the keys owned at a place of a FieldsV1 set (its steps are `f:` and `k:`)."""
+        for step in place:
+            if not isinstance(node, dict):
+                return []
+            if isinstance(step, Item):
+                node = self._elements.of(node, _owned_elements).get(step.name)
+            else:
+                node = node.get(f"f:{step}")
+        return [key[2:] for key in node if key.startswith("f:")] if isinstance(node, dict) else []
 
 
 def _typed_classes(keys: Iterable[str], spell: Speller) -> set[str]:
@@ -114,30 +139,37 @@ def _fields(entry: Json) -> Any:
     return entry.get("fieldsV1")
 
 
-def _configured_keys(node: Any, place: Place) -> Mapping[str, Any]:
-    """Return the map at a place of a manifest; empty where there is none."""
-    for step in place:
-        if isinstance(step, Item):
-            node = next((i for i in as_list(node) if as_mapping(i).get("name") == step.name), None)
-        else:
-            node = as_mapping(node).get(step)
-    return as_mapping(node)
+class _Elements:
+    """The elements of lists by name. A workload may have thousands of containers, so a list is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, tuple[Any, Mapping[str, Any]]] = {}
+
+    def of(self, node: Any, read: Callable[[Any], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Return the elements that `read` finds in a node. The node is kept, so that its id stays its own."""
+        if id(node) not in self._read:
+            self._read[id(node)] = node, read(node)
+        return self._read[id(node)][1]
 
 
-def _owned_keys(node: Any, place: Place) -> list[str]:
-    """Return the keys owned at a place of a FieldsV1 set (structured-merge-diff's `f:` and `k:` steps)."""
-    for step in place:
-        if not isinstance(node, dict):
-            return []
-        node = _owned_item(node, step.name) if isinstance(step, Item) else node.get(f"f:{step}")
-    return [key[2:] for key in node if key.startswith("f:")] if isinstance(node, dict) else []
+def _configured_elements(items: Any) -> Mapping[str, Any]:
+    """Return the elements of a list in a manifest; of several of one name the first."""
+    named = ((as_mapping(item).get("name"), item) for item in as_list(items))
+    found: dict[str, Any] = {}
+    for name, item in named:
+        if isinstance(name, str):
+            found.setdefault(name, item)
+    return found
 
 
-def _owned_item(node: Json, name: str) -> Any:
-    for key, fields in node.items():
-        if key.startswith("k:") and _key_of_item(key[2:]) == {"name": name}:
-            return fields
-    return None
+def _owned_elements(node: Any) -> Mapping[str, Any]:
+    """Return the fields owned of the elements of a list (steps such as `k:{"name":"train"}`)."""
+    keys = ((_key_of_item(key[2:]), fields) for key, fields in node.items() if key.startswith("k:"))
+    return {
+        key["name"]: fields
+        for key, fields in keys
+        if isinstance(key, dict) and len(key) == 1 and isinstance(key.get("name"), str)
+    }
 
 
 def _key_of_item(text: str) -> Any:

@@ -1,6 +1,7 @@
 """Seeing that a user has just removed a class, from what kubectl and the API server note on an object."""
 
 import json
+import time
 
 import pytest
 
@@ -139,3 +140,29 @@ def test_fields_that_cannot_be_read_own_nothing(fields):
     odd = managed({"manager": "me", "operation": "Apply", "fieldsV1": fields})
     assert removed(odd, managed(manager("me"))) == set()
     assert removed(managed(manager("me", K80)), odd) == {K80}
+
+
+def test_removals_are_found_in_thousands_of_containers_in_little_time():
+    """A list of owned fields was read again for every container: 3,000 of them took 40 s, and now 0.1 s."""
+    names = [f"c{number}" for number in range(3000)]
+    limits = {"f:resources": {"f:limits": {f"f:{K80}": {}}}}
+
+    def owned(fields):
+        containers = {json.dumps({"name": name}): fields for name in names}
+        return {"f:spec": {"f:containers": {f"k:{key}": value for key, value in containers.items()}}}
+
+    entries = [{"manager": "a", "operation": "Apply", "fieldsV1": owned(fields)} for fields in (limits, {})]
+    intent = Intent(*map(managed, entries))
+    begun = time.process_time()
+    found = [
+        intent.removed(("spec", "containers", Item(name), "resources", "limits"), container_spelling)
+        for name in names
+    ]
+    assert found == [{K80}] * len(names)
+    assert time.process_time() - begun < 4
+
+
+def test_of_two_containers_of_one_name_in_a_manifest_the_first_counts():
+    containers = [{"name": "train", "resources": {"limits": {key: 1}}} for key in (K80, P100)]
+    before = json.dumps({"spec": {"containers": containers}})
+    assert removed(applied(text=before), applied("cpu")) == {K80}
