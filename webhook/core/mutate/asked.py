@@ -3,6 +3,7 @@
 Reads: the stored class keys of containers and init containers. Changes nothing.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,11 +38,9 @@ def asked(pod_spec: Any, classes: Classes) -> Asked:
 
 def refuse_unusable(draft: Draft, wanted: Asked, classes: Classes) -> None:
     """Refuse classes that do not exist or cannot be read, and combinations that cannot be served."""
+    for name, text in unusable(wanted.demand, classes):
+        draft.fault(Reason.BROKEN_CLASS if name in classes.broken else Reason.UNKNOWN_CLASS, text)
     for item in wanted.demand.by_container:
-        for name in item.units:
-            if name not in classes:
-                reason = Reason.BROKEN_CLASS if name in classes.broken else Reason.UNKNOWN_CLASS
-                draft.fault(reason, f"{item.ref.title} asks for {unusable(name, classes)}")
         shares = [each.name for each in wanted.of_container(item.ref) if each.is_share]
         if len(shares) > 1:
             draft.fault(
@@ -52,11 +51,18 @@ def refuse_unusable(draft: Draft, wanted: Asked, classes: Classes) -> None:
     _refuse_runtime_classes(draft, wanted)
 
 
-def unusable(name: str, classes: Classes) -> str:
-    """Say why a class that is asked for cannot be served, and what to do."""
+def unusable(wanted: Demand, classes: Classes) -> Iterator[tuple[str, str]]:
+    """Yield each class that is asked for and cannot be served, with who asks, why not, and what to do."""
+    lacking = [(item.ref, name) for item in wanted.by_container for name in item.units if name not in classes]
+    slips = classes.slips(name for _, name in lacking)
+    for ref, name in lacking:
+        yield name, f"{ref.title} asks for {_why_not(name, classes, slips)}"
+
+
+def _why_not(name: str, classes: Classes, slips: Mapping[str, str]) -> str:
     if name in classes.broken:
         return f"class {name}, which cannot be read: {'; '.join(classes.broken[name])}"
-    near = classes.closest(name)
+    near = slips.get(name)
     remedy = (
         f"did you mean {names.stored_key(near)}?" if near else "kubectl get resourceclasses lists the classes"
     )

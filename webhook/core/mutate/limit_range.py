@@ -6,7 +6,7 @@ bare key arrives in several maps. The list is atomic: applying it replaces it as
 line leaves no stored key behind.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from webhook.core.mutate.checks import refuse_bad_amount, refuse_near_names
@@ -15,6 +15,7 @@ from webhook.core.mutate.rename import container_spelling, of_existing, rename
 from webhook.core.outcome import Outcome
 from webhook.core.patch import same
 from webhook.core.raw import as_list, value_at
+from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import has_controller, name_of
@@ -31,7 +32,9 @@ def mutate_limit_range(obj: Json, old: Json | None, classes: Classes) -> Outcome
     unchanged = old is not None and same(limits, value_at(old, _LIMITS))
     if unchanged or has_controller(obj):
         return draft.outcome()
-    for path, amounts in _maps(limits):
+    maps = tuple(_maps(limits))
+    _refuse_near(draft, maps, classes)
+    for path, amounts in maps:
         _rename(draft, path, amounts, classes)
     return draft.outcome()
 
@@ -46,9 +49,13 @@ def _maps(limits: Any) -> Iterator[tuple[Path, Json]]:
                 yield (*_LIMITS, index, name), amounts
 
 
+def _refuse_near(draft: Draft, maps: Iterable[tuple[Path, Json]], classes: Classes) -> None:
+    keys = dict.fromkeys(key for _, amounts in maps for key in amounts if names.is_bare_candidate(key))
+    refuse_near_names(draft, _title(draft), keys, classes.slips(keys))
+
+
 def _rename(draft: Draft, path: Path, amounts: Json, classes: Classes) -> None:
-    title = f"LimitRange {name_of(draft.object)}"
-    refuse_near_names(draft, title, amounts, classes)
+    title = _title(draft)
     renamed = rename(amounts, container_spelling, of_existing(classes))
     if renamed.renames:
         what = ", ".join(f"{typed} becomes {stored}" for typed, stored in renamed.renames.items())
@@ -58,3 +65,7 @@ def _rename(draft: Draft, path: Path, amounts: Json, classes: Classes) -> None:
     if path[-1] != _RATIO:
         for stored, typed in renamed.typed.items():
             refuse_bad_amount(draft, title, typed, renamed.amounts[stored])
+
+
+def _title(draft: Draft) -> str:
+    return f"LimitRange {name_of(draft.object)}"

@@ -69,11 +69,12 @@ def _rename(draft: Draft, classes: Classes) -> None:
 
 def _check_names(draft: Draft, hard: Json, classes: Classes) -> None:
     """Refuse what is nearly a class; warn where a key in our domain names none yet."""
-    for key in hard:
-        found = quota_spelling(key)
-        if found is None or classes.exists(found.class_name):
+    spelled = {key: found for key in hard if (found := quota_spelling(key)) is not None}
+    slips = classes.slips(found.class_name for found in spelled.values())
+    for key, found in spelled.items():
+        if classes.exists(found.class_name):
             continue
-        near = classes.closest(found.class_name)
+        near = slips.get(found.class_name)
         hint = f"did you mean {near}?" if near else "it limits nothing until there is one"
         if found.in_domain:
             draft.warn(f'{_title(draft)}: {key}: there is no class "{found.class_name}"; {hint}')

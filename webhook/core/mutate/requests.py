@@ -76,8 +76,11 @@ def _removed(intent: Intent, spec_path: SpecPath, ref: ContainerRef, field: str)
 
 def refuse_near(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
     """Refuse the bare keys of all containers that are no class and look like a slip of one."""
-    for ref, field in _fields(draft, spec_path):
-        refuse_near_names(draft, ref.title, ref.amounts(field), classes)
+    places = tuple((ref.title, ref.amounts(field)) for ref, field in _fields(draft, spec_path))
+    bare = (key for _, amounts in places for key in amounts if names.is_bare_candidate(key))
+    slips = classes.slips(bare)
+    for title, amounts in places:
+        refuse_near_names(draft, title, amounts, slips)
 
 
 def refuse_pod_level(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:

@@ -44,7 +44,5 @@ def _warn(draft: Draft, renamed: tuple[str, ...], dropped: tuple[str, ...]) -> N
 
 def _warn_of_unusable(draft: Draft, path: SpecPath, classes: Classes) -> None:
     """Pods of a template may be made long after it, so a class that is missing now is no fault yet."""
-    for item in demand(value_at(draft.object, path)).by_container:
-        for name in item.units:
-            if name not in classes:
-                draft.warn(f"{item.ref.title} asks for {unusable(name, classes)}")
+    for _, text in unusable(demand(value_at(draft.object, path)), classes):
+        draft.warn(text)

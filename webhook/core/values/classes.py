@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from webhook.core.raw import as_mapping, as_text
 from webhook.core.values import spelling
@@ -11,6 +12,10 @@ from webhook.core.values.names import Json
 from webhook.core.values.resource_class import BadClass, ResourceClass, parse_resource_class
 
 T = TypeVar("T")
+
+# To compare a text with a class takes up to 50 us. No manifest has more slips of the pen than this, and one
+# that holds thousands of unknown names must not keep the process from all other requests.
+MAX_COMPARED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,15 @@ class Classes:
     def closest(self, text: str) -> str | None:
         """Return the class that `text` is a slip of the pen away from, or None."""
         return spelling.closest(text, (*self.readable, *self.broken))
+
+    def slips(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return text to class of those that are no class, but a slip of the pen away from one.
+
+        Of the texts that are no class, the first MAX_COMPARED are compared.
+        """
+        unknown = dict.fromkeys(text for text in texts if not self.exists(text))
+        meant = {text: self.closest(text) for text in islice(unknown, MAX_COMPARED)}
+        return {text: name for text, name in meant.items() if name is not None}
 
 
 def _name_of(obj: Json) -> str | None:

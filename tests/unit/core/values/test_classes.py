@@ -2,7 +2,7 @@
 
 import pytest
 
-from webhook.core.values.classes import Classes
+from webhook.core.values.classes import MAX_COMPARED, Classes
 
 SELECTOR = {"matchLabels": {"model": "x"}}
 
@@ -76,3 +76,16 @@ def test_the_last_of_several_objects_of_one_name_counts():
 )
 def test_a_slip_of_the_pen_finds_the_class_that_was_meant(typed, meant):
     assert CLASSES.closest(typed) == meant
+
+
+def test_slips_are_found_among_names_that_are_classes_and_names_that_are_like_none():
+    assert CLASSES.slips(["t4", "gpu", "nvidia.tesla.k8", "t5"]) == {
+        "nvidia.tesla.k8": "nvidia.tesla.k80",
+        "t5": "t4",
+    }
+
+
+def test_no_more_unknown_names_are_compared_than_anybody_mistypes():
+    unlike = [f"unlike-{number}" for number in range(MAX_COMPARED - 1)]
+    assert CLASSES.slips([*unlike, *unlike, "t5"]) == {"t5": "t4"}
+    assert CLASSES.slips([*unlike, "another", "t5"]) == {}
