@@ -20,7 +20,7 @@ help: ## list the targets
 	  $(PYTHON) -c "import ensurepip, sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null || { \
 	    echo "make needs Python 3.11 or later with venv (Debian: python3-venv); name it with PYTHON=..." >&2; exit 1; }; \
 	  echo "Installing the environment into .venv"; \
-	  $(PYTHON) -m venv .venv; \
+	  $(PYTHON) -m venv --clear .venv; \
 	  $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt; \
 	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .; \
 	  echo "$$key" > .venv/key'
