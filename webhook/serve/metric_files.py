@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import struct
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 PAST = 0
@@ -29,9 +35,19 @@ def exposition(directory: Path) -> bytes:
     """The metrics of all processes, living and past, in the text format."""
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector
+    from prometheus_client.registry import Collector
+
+    class Files(Collector):
+        """As ``MultiProcessCollector``, which stumbles on a file that has just come into being."""
+
+        def collect(self) -> Iterable[Metric]:
+            # A process creates a file and then, in a step of its own, gives it its full size.
+            begun = [str(path) for path in directory.glob("*.db") if path.stat().st_size]
+            merged: Iterable[Metric] = MultiProcessCollector.merge(begun)  # type: ignore[no-untyped-call]
+            return merged
 
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=str(directory))  # type: ignore[no-untyped-call]
+    registry.register(Files())
     return generate_latest(registry)
 
 
@@ -46,7 +62,7 @@ def retire(directory: Path, pid: int) -> None:
         path.unlink(missing_ok=True)
     for kind in ("counter", "histogram"):
         path = directory / f"{kind}_{pid}.db"
-        with contextlib.suppress(OSError, RuntimeError, ValueError):
+        with contextlib.suppress(OSError, RuntimeError, ValueError, struct.error):
             ended = list(MmapedDict.read_all_values_from_file(path))  # type: ignore[no-untyped-call]
             past = MmapedDict(str(directory / f"{kind}_{PAST}.db"))  # type: ignore[no-untyped-call]
             for key, value, _, _ in ended:

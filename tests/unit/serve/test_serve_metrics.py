@@ -57,6 +57,19 @@ def test_a_file_that_cannot_be_read_is_left_alone(tmp_path):
     assert (tmp_path / "counter_11.db").exists()
 
 
+def test_a_file_that_has_just_been_created_does_not_fail_the_scrape(tmp_path):
+    write(tmp_path, "counter", 11, "calls", 2)
+    (tmp_path / "counter_12.db").touch()
+    assert total(tmp_path, "calls") == 2
+
+
+def test_a_process_that_ended_while_it_created_a_file_is_retired(tmp_path):
+    (tmp_path / "counter_11.db").touch()
+    write(tmp_path, "histogram", 11, "seconds", 2)
+    metric_files.retire(tmp_path, 11)
+    assert (tmp_path / "histogram_0.db").exists()
+
+
 def test_metrics_are_shared_although_the_library_was_imported_before(tmp_path):
     code = (
         "import prometheus_client, pathlib, sys\n"
