@@ -8,7 +8,11 @@ import pytest
 
 from certs.issue import issue_ca, issue_leaf
 from certs.model import Pair
+from tests.concurrency.api_server import SERVICE, ApiServerLoad, Target
+from tests.concurrency.clients import Client
+from tests.concurrency.product import Reviews, serving_arguments, write_manifests, write_reviews
 from tests.concurrency.serving import Server
+from tests.harness.webhook import Webhook
 
 
 @pytest.fixture(scope="session")
@@ -18,29 +22,34 @@ def authority() -> Pair:
 
 @pytest.fixture(scope="session")
 def issue(authority: Pair) -> Callable[[], Pair]:
-    """A new certificate for localhost with each call."""
-    return lambda: issue_leaf(authority, ["localhost"], datetime.now(UTC), timedelta(hours=12))
+    """A new certificate for localhost, and for the service, with each call."""
+    return lambda: issue_leaf(authority, ["localhost", SERVICE], datetime.now(UTC), timedelta(hours=12))
+
+
+@pytest.fixture(scope="session")
+def fill(authority: Pair, issue: Callable[[], Pair]) -> Callable[[Path], Path]:
+    """Put a certificate for localhost and the service, its key, and the authority into a directory."""
+
+    def fill(path: Path) -> Path:
+        pair = issue()
+        (path / "ca.crt").write_bytes(authority.cert)
+        (path / "tls.crt").write_bytes(pair.cert)
+        (path / "tls.key").write_bytes(pair.key)
+        return path
+
+    return fill
 
 
 @pytest.fixture
-def directory(tmp_path: Path, authority: Pair, issue: Callable[[], Pair]) -> Path:
-    """A directory with a certificate for localhost, its key, and the authority."""
-    return _fill(tmp_path, authority, issue())
-
-
-def _fill(path: Path, authority: Pair, pair: Pair) -> Path:
-    (path / "ca.crt").write_bytes(authority.cert)
-    (path / "tls.crt").write_bytes(pair.cert)
-    (path / "tls.key").write_bytes(pair.key)
-    return path
+def directory(tmp_path: Path, fill: Callable[[Path], Path]) -> Path:
+    """A directory with a certificate, its key, and the authority."""
+    return fill(tmp_path)
 
 
 @pytest.fixture(scope="module")
-def shared_server(
-    tmp_path_factory: pytest.TempPathFactory, authority: Pair, issue: Callable[[], Pair]
-) -> Iterator[Server]:
+def shared_server(tmp_path_factory: pytest.TempPathFactory, fill: Callable[[Path], Path]) -> Iterator[Server]:
     """One server of one process and two threads, for tests that leave it as it was."""
-    directory = _fill(tmp_path_factory.mktemp("shared"), authority, issue())
+    directory = fill(tmp_path_factory.mktemp("shared"))
     server = Server(directory, workers=1, threads=2).wait_ready()
     yield server
     server.stop()
@@ -58,3 +67,48 @@ def start(directory: Path) -> Iterator[Callable[..., Server]]:
     yield start
     for server in servers:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def reviews(tmp_path_factory: pytest.TempPathFactory) -> Reviews:
+    return write_reviews(tmp_path_factory.mktemp("reviews"))
+
+
+@pytest.fixture(scope="session")
+def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_manifests(tmp_path_factory.mktemp("cluster") / "manifests")
+
+
+@pytest.fixture
+def product(directory: Path, manifests: Path) -> Iterator[Callable[..., Webhook]]:
+    """Start replicas of the product on the certificate of the directory, where their logs are as well."""
+    running: list[Webhook] = []
+
+    def start(*arguments: str, **settings) -> Webhook:
+        webhook = Webhook(directory, [*serving_arguments(directory, manifests), *arguments], **settings)
+        running.append(webhook)
+        webhook.start()
+        return webhook
+
+    yield start
+    for webhook in running:
+        webhook.close()
+
+
+@pytest.fixture
+def load(
+    control_plane_binaries: dict[str, Path], directory: Path
+) -> Callable[[Webhook, str, list[Path], int], ApiServerLoad]:
+    """Callers with the API server's code."""
+
+    def load(webhook: Webhook, path: str, reviews: list[Path], callers: int, **settings) -> ApiServerLoad:
+        target = Target(webhook.address, directory / "ca.crt")
+        return ApiServerLoad(control_plane_binaries["loadclient"], target, path, reviews, callers, **settings)
+
+    return load
+
+
+@pytest.fixture
+def client(directory: Path) -> Callable[[Webhook], Client]:
+    """Clients that misbehave."""
+    return lambda webhook: Client.of(webhook.address, directory / "ca.crt")

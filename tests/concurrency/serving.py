@@ -81,12 +81,13 @@ class Server:
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
     def connect(self, context: ssl.SSLContext | None = None) -> socket.socket:
-        sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-        return (context or self.context()).wrap_socket(sock, server_hostname="localhost")
+        return (context or self.context()).wrap_socket(self.plain(), server_hostname="localhost")
 
     def plain(self) -> socket.socket:
         """A TCP connection on which nothing has been said."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sock
 
     def context(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.directory / "ca.crt"))

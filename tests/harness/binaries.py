@@ -1,13 +1,14 @@
-"""Builds the control plane's binaries once per machine and version: `python -m tests.harness.binaries`.
+"""Builds the programs of the tests once per machine and version: `python -m tests.harness.binaries`.
 
 They lie in `~/.cache/resourceclass/<name>-<version>-<os>-<arch>/<name>`. With KUBEBUILDER_ASSETS set, the
 binaries that this folder has (kube-apiserver, etcd, kubectl) are taken from there. The versions are those of
-the go.mod files in tests/controlplane.
+the go.mod files in tests/controlplane; the load client, whose source is here, has a digest of it as well.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -54,7 +55,8 @@ class Binary:
         return "-s -w " + " ".join(f"-X k8s.io/component-base/version.{k}={v}" for k, v in facts.items())
 
     def path(self, cache: Path = CACHE) -> Path:
-        return cache / f"{self.name}-{self.version}-{'-'.join(go_os_arch())}" / self.name
+        version = f"{self.version}-{_digest(self.folder)}" if self.package == "." else self.version
+        return cache / f"{self.name}-{version}-{'-'.join(go_os_arch())}" / self.name
 
 
 def _kubernetes(name: str) -> Binary:
@@ -68,6 +70,7 @@ CONTROL_PLANE = (
     _kubernetes("kubectl"),
     Binary("helm", "helm.sh/helm/v4/cmd/helm", "helm.sh/helm/v4", MODULES / "helm"),
     _kubernetes("kube-scheduler"),
+    Binary("loadclient", ".", "k8s.io/apiserver", MODULES.parent / "loadclient"),
 )
 
 
@@ -91,6 +94,12 @@ def _ensure(binary: Binary, say: Callable[[str], None], cache: Path) -> Path:
         if not target.is_file():  # else a run beside this one has built it while we waited
             _build(binary, target, say, cache)
     return target
+
+
+def _digest(folder: Path) -> str:
+    """A name for a state of the sources in a folder."""
+    sources = sorted([*folder.glob("*.go"), folder / "go.sum"])
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:12]
 
 
 @contextmanager

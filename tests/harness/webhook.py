@@ -53,9 +53,15 @@ class Webhook:
     """Replicas that are started with the given arguments, and the proxy before them, which stays when they
     stop."""
 
-    def __init__(self, folder: Path, arguments: Sequence[str], replicas: int = 2) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        arguments: Sequence[str],
+        replicas: int = 2,
+        stopping: Sequence[str] = FAST_STOP,
+    ) -> None:
         self._folder = folder
-        self._arguments = [*arguments, *FAST_STOP, f"--run-dir={folder}"]
+        self._arguments = [*arguments, *stopping, f"--run-dir={folder}"]
         self._count = replicas
         self._proxy = Proxy()
         self._proxy.start()
@@ -63,14 +69,22 @@ class Webhook:
 
     @property
     def url(self) -> str:
-        return f"https://127.0.0.1:{self._proxy.port}"
+        return f"https://{self.address}"
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._proxy.port}"
+
+    def send_to(self, replicas: Sequence[Replica]) -> None:
+        """Moves the endpoints: new connections go to these replicas alone."""
+        self._proxy.send_to([replica.port for replica in replicas])
 
     def start(self) -> None:
         """Starts the replicas and returns when all are ready."""
         self.replicas = [self._start(number) for number in range(self._count)]
         for replica in self.replicas:
             replica.wait_ready()
-        self._proxy.send_to([replica.port for replica in self.replicas])
+        self.send_to(self.replicas)
 
     def stop(self) -> None:
         """Stops the replicas; the address then takes connections and closes them."""
