@@ -17,6 +17,7 @@ from webhook.core.values.memory import BadMemory, parse_class_memory
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
 from webhook.core.values.selector import BadSelector, Selector, parse_selector
+from webhook.core.values.toleration import read_tolerations
 
 PACK: Final = "Pack"
 SPREAD: Final = "Spread"
@@ -71,7 +72,7 @@ def parse_resource_class(obj: Json) -> ResourceClass:
         placement=_choice(spec.get("placement"), (PACK, SPREAD), "spec.placement", problems),
         quota_default=_quota(spec.get("quota"), problems),
         namespaces=_namespaces(spec.get("namespaces"), problems),
-        tolerations=_tolerations(pod.get("tolerations"), problems),
+        tolerations=read_tolerations(pod.get("tolerations"), "spec.pod.tolerations", problems),
         runtime_class_name=_runtime_class(pod.get("runtimeClassName"), problems),
         device_env=_device_env(pod.get("deviceEnv"), problems),
         delivery=_choice(spec.get("delivery"), (ENV, DEVICE_PLUGIN), "spec.delivery", problems),
@@ -145,14 +146,6 @@ def _quota(raw: Any, problems: list[str]) -> int | None:
 
 def _namespaces(raw: Any, problems: list[str]) -> LabelSelector | None:
     return None if raw is None else read_label_selector(raw, "spec.namespaces", problems)
-
-
-def _tolerations(raw: Any, problems: list[str]) -> tuple[Json, ...]:
-    items = [] if raw is None else raw
-    if isinstance(items, list) and all(isinstance(item, dict) for item in items):
-        return tuple(items)
-    problems.append("spec.pod.tolerations must be a list of tolerations")
-    return ()
 
 
 def _runtime_class(raw: Any, problems: list[str]) -> str | None:

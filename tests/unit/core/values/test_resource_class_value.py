@@ -85,6 +85,7 @@ def test_a_class_may_have_no_device_variable():
         (a_class(pod=[]), "spec.pod must be a map"),
         (a_class(pod={"tolerations": {}}), "spec.pod.tolerations must be a list"),
         (a_class(pod={"tolerations": [5]}), "spec.pod.tolerations must be a list"),
+        (a_class(pod={"tolerations": [{}]}), "spec.pod.tolerations[0].key is missing"),
         (a_class(pod={"runtimeClassName": ""}), "spec.pod.runtimeClassName is ''"),
         (a_class(pod={"deviceEnv": "A"}), "spec.pod.deviceEnv must be a list"),
         (a_class(pod={"deviceEnv": ["A", "a"]}), "spec.pod.deviceEnv[1] 'a' must be"),
