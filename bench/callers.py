@@ -80,12 +80,3 @@ class Callers:
             if answer.status != status:
                 raise RuntimeError(f"{answer.status} instead of {status}: {text[:500]!r}")
         return taken
-
-
-def median(found: Sequence[Measured]) -> Measured:
-    """The median of each figure by itself."""
-    return Measured(
-        statistics.median(each.rate for each in found),
-        statistics.median(each.p50_ms for each in found),
-        statistics.median(each.p99_ms for each in found),
-    )
