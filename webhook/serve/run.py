@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from webhook.serve import logging as logs
 from webhook.serve import metric_files
+from webhook.serve.listening import CannotServe, address_of, listen
 from webhook.serve.settings import AppFactory, ServeSettings
 from webhook.serve.tls import NotAfter
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024
-"""Connections that may queue up while every worker is busy."""
 MEMORY_DIR = "/dev/shm"  # noqa: S108 - mkdtemp makes a private directory in it
 FOREIGN_VARIABLES = (
     "SCRIPT_NAME",
@@ -35,10 +34,6 @@ FOREIGN_VARIABLES = (
     "NOTIFY_SOCKET",
 )
 """gunicorn takes orders from these; the environment is the container's, so they are not ours to follow."""
-
-
-class CannotServe(Exception):
-    """A server that cannot start, and why: settings, or a port that is taken."""
 
 
 def serve(app_factory: AppFactory, settings: ServeSettings, *, not_after: NotAfter | None = None) -> int:
@@ -61,8 +56,8 @@ def serve(app_factory: AppFactory, settings: ServeSettings, *, not_after: NotAft
     for name in FOREIGN_VARIABLES:
         os.environ.pop(name, None)
     with (
-        _listen(settings.host, settings.port, "--port") as listener,
-        _listen(settings.health_host, settings.health_port, "--health-port") as health,
+        listen(settings.host, settings.port, "--host", "--port") as listener,
+        listen(settings.health_host, settings.health_port, "--health-host", "--health-port") as health,
         _run_dir(settings.run_dir) as run_dir,
     ):
         metric_files.enable(run_dir)
@@ -90,22 +85,6 @@ def _run(application: Application, listener: socket.socket, health: socket.socke
             # Nor does it wait for threads: gunicorn has given them their time.
             os._exit(status)
     return 1 if status else 0  # gunicorn tells more kinds of failure apart than our command does
-
-
-def _listen(host: str, port: int, flag: str) -> socket.socket:
-    try:
-        if not host and socket.has_dualstack_ipv6():
-            sock = socket.create_server(
-                ("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True
-            )
-        else:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        place = f"{host or '*'}:{port}"
-        raise CannotServe(f"cannot listen on {place}: {error.strerror}; choose another {flag}") from error
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return sock
 
 
 @contextlib.contextmanager
@@ -139,13 +118,8 @@ def _announce(settings: ServeSettings, listener: socket.socket, health: socket.s
         log,
         logging.INFO,
         "listening",
-        requests=f"{scheme}://{_address(listener)}",
-        health=f"http://{_address(health)}",
+        requests=f"{scheme}://{address_of(listener)}",
+        health=f"http://{address_of(health)}",
         workers=settings.workers,
         threads=settings.threads,
     )
-
-
-def _address(sock: socket.socket) -> str:
-    host, port = sock.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
