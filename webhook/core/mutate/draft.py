@@ -38,9 +38,12 @@ class Draft:
         self._faults[Fault(reason, message)] = None
 
     def outcome(self) -> Outcome:
-        """Return the answer: the changed object, or with faults the one that came in."""
+        """Return the answer: the changed object, or with faults the one that came in.
+
+        Warnings tell what was changed, so with a refusal none of them is true.
+        """
         if self._faults:
-            return Outcome(self.original, warnings=tuple(self._warnings), faults=tuple(self._faults))
+            return Outcome(self.original, faults=tuple(self._faults))
         return Outcome(self.object, tuple(self.changes), tuple(self._warnings))
 
 

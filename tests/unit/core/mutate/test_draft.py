@@ -30,3 +30,12 @@ def test_tens_of_thousands_of_faults_are_written_down_in_little_time():
         draft.fault(BAD, f"container {number}")
     assert len(draft.outcome().faults) == 20_000
     assert time.process_time() - begun < 3
+
+
+def test_a_refusal_does_not_tell_what_would_have_been_changed():
+    draft = Draft({})
+    draft.put(("spec",), {}, "spec", "why")
+    draft.warn("spec was stored")
+    draft.fault(BAD, "no")
+    assert draft.outcome().warnings == ()
+    assert draft.outcome().object is draft.original
