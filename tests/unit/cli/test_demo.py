@@ -1,6 +1,7 @@
 """The demo: its scenes hold, and it notices when they do not."""
 
 import re
+import socket
 import ssl
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from webhook.admission.played.server import PlayedApiServer
 from webhook.admission.played.verdict import Verdict
 from webhook.cli.demo.__main__ import main
 from webhook.cli.demo.columns import WIDTH, side_by_side
+from webhook.cli.demo.process import HOST, port_or_any
 from webhook.cli.demo.scenes import scenes
 from webhook.cluster.folder import FolderCluster
 from webhook.core.settings import PodSettings
@@ -77,6 +79,20 @@ def test_the_demo_runs_and_holds(capsys):
 def test_a_folder_without_examples_is_bad_input(tmp_path, capsys):
     assert main(["--examples", f"{tmp_path}/nowhere"]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_taken_port_gives_way_to_any_free_one():
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        assert port_or_any(port) == 0
+    assert port_or_any(port) == port
+
+
+def test_a_port_that_was_asked_for_and_is_taken_is_an_error_with_its_remedy(capsys):
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["--serve", "--port", str(port), "--examples", str(EXAMPLES)]) == 2
+    assert capsys.readouterr().err.endswith("choose another --port\n")
 
 
 def test_serving_prints_a_call_that_works_and_ends_with_its_webhook():

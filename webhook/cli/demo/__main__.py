@@ -15,7 +15,7 @@ from webhook.admission.overlay import Overlay
 from webhook.admission.played.server import PlayedApiServer, review_of
 from webhook.cli.check_text import as_yaml
 from webhook.cli.demo.columns import WIDTH, side_by_side
-from webhook.cli.demo.process import WebhookProcess, running
+from webhook.cli.demo.process import WebhookProcess, port_or_any, running
 from webhook.cli.demo.scenes import K80, Scene, scenes
 from webhook.cluster.folder import LOOK_SECONDS, FolderCluster
 from webhook.cluster.identity import identify
@@ -24,6 +24,7 @@ from webhook.core.values.names import Json
 
 # A folder is looked at so often; the webhook has seen a new manifest a moment later.
 SEEN_SECONDS: Final = LOOK_SECONDS + 0.2
+PORT: Final = 8443
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -45,7 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m webhook.cli.demo", description=__doc__)
     parser.add_argument("--examples", type=Path, default="examples", metavar="DIR", help="default: examples")
     parser.add_argument("--serve", action="store_true", help="serve over the examples until stopped")
-    parser.add_argument("--port", type=int, default=8443, help="port for --serve; default: 8443")
+    parser.add_argument(
+        "--port", type=int, metavar="NUMBER", help=f"port for --serve; default: {PORT}, or a free one"
+    )
     return parser
 
 
@@ -102,7 +105,8 @@ class _Stage:
 
 def _serve(args: argparse.Namespace, folder: Path) -> int:
     review = folder / "review.json"
-    with running(folder / "certificates", args.examples, args.port) as webhook:
+    port = port_or_any(PORT) if args.port is None else args.port
+    with running(folder / "certificates", args.examples, port) as webhook:
         review.write_bytes(orjson.dumps(_sample_review(), option=orjson.OPT_INDENT_2))
         print(f"The webhook serves https://localhost:{webhook.port} over {args.examples}/.")
         print("Ask it what becomes of a pod:\n")

@@ -3,6 +3,7 @@
 import http.client
 import json
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -73,7 +74,8 @@ class WebhookProcess:
             if ports and self._is_ready(ports[1]):
                 return ports
             time.sleep(POLL_SECONDS)
-        raise ClusterUnavailable(f"the webhook did not start; its log:\n{self._log.read_text('utf-8')}")
+        log = self._log.read_text("utf-8").rstrip()
+        raise ClusterUnavailable(f"the webhook did not start; its log:\n{log}")
 
     def _ports(self) -> tuple[int, int] | None:
         for line in self._log.read_text("utf-8").splitlines():
@@ -109,6 +111,15 @@ def running(folder: Path, manifests: Path, port: int = 0) -> Iterator[WebhookPro
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def port_or_any(port: int) -> int:
+    """Return `port`, or 0, which takes any free one, where another process listens on it."""
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError:
+        return 0
+    return port
 
 
 def _command(folder: Path, manifests: Path, port: int) -> list[str]:
