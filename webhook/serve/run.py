@@ -22,6 +22,8 @@ from webhook.serve.tls import NotAfter
 if TYPE_CHECKING:
     from webhook.serve.application import Application
 
+__all__ = ["CannotServe", "serve"]
+
 log = logging.getLogger(__name__)
 
 MEMORY_DIR = "/dev/shm"  # noqa: S108 - mkdtemp makes a private directory in it
