@@ -85,7 +85,7 @@ class Certificate:
             return self._fail(digest, error)
         self._judged, self.error = digest, ""
         self.context, self.expires_at = context, expires_at
-        event(log, logging.INFO, "certificate loaded", file=self._files[0], expires_at=expires_at)
+        event(log, logging.INFO, "certificate loaded", file=self._files[0], expires_at=_iso(expires_at))
         return True
 
     def _fail(self, state: bytes, error: Exception) -> bool:
@@ -139,6 +139,10 @@ def new_context() -> ssl.SSLContext:
 def _refuse_passphrase() -> NoReturn:
     """Instead of OpenSSL's prompt, which would wait at a terminal for ever."""
     raise ValueError("the key is encrypted with a passphrase; a server needs it without")
+
+
+def _iso(seconds: float | None) -> str | None:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds is not None else None
 
 
 def _newest(signature: _Signature) -> int:

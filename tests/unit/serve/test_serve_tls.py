@@ -67,6 +67,13 @@ def test_a_server_that_cannot_read_the_end_of_validity_has_none(files):
     assert certificate.expires_at is None
 
 
+def test_the_log_has_the_end_of_validity_as_people_read_it(files, caplog):
+    caplog.set_level("INFO")
+    Certificate(*map(str, files), not_after=lambda pem: 1_900_000_000.0).refresh()
+    (record,) = caplog.records
+    assert record.fields["expires_at"] == "2030-03-17T17:46:40Z"
+
+
 def test_files_that_do_not_change_are_not_read_again(files):
     certificate = loaded(files)
     in_use = certificate.context
