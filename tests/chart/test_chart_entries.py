@@ -13,10 +13,15 @@ from tests.harness.chart import CHART, NAMESPACE
 CLUSTER_SCOPED = {"resourceclasses", "deletions"}
 
 
-def test_every_entry_is_safe_for_dry_runs_and_trusts_the_given_ca(objects: list[Json]) -> None:
+def test_every_entry_trusts_the_given_ca(objects: list[Json]) -> None:
     ca = base64.b64encode(CA.encode()).decode()
 
-    assert {(e["sideEffects"], e["clientConfig"]["caBundle"]) for e in entries(objects)} == {("None", ca)}
+    assert {e["clientConfig"]["caBundle"] for e in entries(objects)} == {ca}
+
+
+def test_every_entry_is_safe_for_dry_runs(objects: list[Json]) -> None:
+    assert {e["sideEffects"] for e in only(objects, MUTATING)["webhooks"]} == {"None"}
+    assert {e["sideEffects"] for e in only(objects, VALIDATING)["webhooks"]} == {"NoneOnDryRun"}
 
 
 def test_only_advice_never_stands_in_the_way(objects: list[Json]) -> None:

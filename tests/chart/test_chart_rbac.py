@@ -8,10 +8,12 @@ import re
 from tests.chart.rendering import only
 from tests.chart.samples import Json
 from tests.harness.chart import NAMESPACE
-from webhook.cluster import live, resources
+from webhook.cluster import events, live, resources
 from webhook.cluster.listing import Resource
 
 Permission = tuple[str, str, str]
+
+_VERBS = {"POST": "create", "PATCH": "patch"}
 
 COLLECTIONS: dict[str, Resource[object]] = {
     name: value for name, value in vars(resources).items() if isinstance(value, Resource)
@@ -40,12 +42,18 @@ def read_one_by_one() -> set[str]:
     return set(re.findall(r"read_one\(self\._api, (\w+)\.path", inspect.getsource(live)))
 
 
+def methods_on_events() -> set[str]:
+    """The methods with which the code writes events."""
+    return set(re.findall(r'\.send\("(\w+)"', inspect.getsource(events)))
+
+
 def test_every_permission_is_used_and_every_use_permitted(objects: list[Json]) -> None:
     watched = [used(each, "list", "watch") for each in COLLECTIONS.values()]
     single = [used(COLLECTIONS[name], "get") for name in read_one_by_one()]
+    written = {("", "events", _VERBS[method]) for method in methods_on_events()}
 
     assert single
-    assert allowed(objects) == set().union(*watched, *single)
+    assert allowed(objects) == set().union(*watched, *single, written)
 
 
 def test_the_role_is_given_to_the_account_that_the_pods_run_as(objects: list[Json]) -> None:

@@ -13,7 +13,8 @@ from tests.harness.waiting import until
 Json = dict[str, Any]
 
 # Requests of what admission sees are kept with their bodies, which also makes the API server record the
-# patches of webhooks; leases and events are noise; all else is kept without bodies.
+# patches of webhooks; leases, and events of Kubernetes' own components, are noise; all else is kept without
+# bodies.
 POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
@@ -21,7 +22,16 @@ POLICY = {
     "rules": [
         {"level": "None", "nonResourceURLs": ["/healthz*", "/livez*", "/readyz*", "/openapi/*", "/api*"]},
         {"level": "None", "resources": [{"group": "coordination.k8s.io"}, {"group": "events.k8s.io"}]},
-        {"level": "None", "resources": [{"group": "", "resources": ["events"]}]},
+        {
+            "level": "None",
+            "userGroups": ["system:serviceaccounts:kube-system", "system:nodes"],
+            "resources": [{"group": "", "resources": ["events"]}],
+        },
+        {
+            "level": "None",
+            "users": ["system:kube-controller-manager", "system:kube-scheduler", "system:apiserver"],
+            "resources": [{"group": "", "resources": ["events"]}],
+        },
         {
             "level": "Request",
             "verbs": ["create", "update", "patch", "delete"],

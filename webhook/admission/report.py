@@ -1,6 +1,7 @@
 """What is told of a decision: one log line and the metrics. Never the object, its environment or a token."""
 
 import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -47,9 +48,16 @@ class Report(Protocol):
 class LoggedReport:
     """Tells the log and the metrics of this process."""
 
-    def __init__(self, admission: AdmissionMetrics, server: ServerMetrics) -> None:
+    def __init__(
+        self,
+        admission: AdmissionMetrics,
+        server: ServerMetrics,
+        tell: Callable[[Request, Outcome], None] | None = None,
+    ) -> None:
+        """`tell` takes note of each verdict for those who do not get the answer; it never waits."""
         self._admission = admission
         self._server = server
+        self._tell = tell
 
     def working(self) -> AbstractContextManager[object]:
         """Count the call among those in flight while it is worked on."""
@@ -68,6 +76,8 @@ class LoggedReport:
         ).inc()
         self._admission.duration_seconds.observe(decision.seconds)
         event(LOGGER, logging.INFO, "decided", **_fields(decision))
+        if self._tell is not None and not outcome.allowed:
+            self._tell(request, outcome)
 
     def failed(self, webhook: str, code: int, reason: str, message: str) -> None:
         """Count a call without verdict and say why."""

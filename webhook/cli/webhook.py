@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from webhook.cli.settings import ClusterSettings, WebhookSettings, add_flags, load
 from webhook.core.errors import BadInput
@@ -12,6 +12,8 @@ from webhook.serve.settings import App
 if TYPE_CHECKING:
     from webhook.admission.ports import Cluster
     from webhook.cluster.live import LiveCluster
+    from webhook.core.outcome import Outcome
+    from webhook.wire.review import Request
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -27,7 +29,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code, 1 if no worker could be started."""
     from certs.inspect import not_after
-    from webhook.serve.run import CannotServe, serve
+    from webhook.serve.listening import CannotServe
+    from webhook.serve.run import serve
 
     settings = load(WebhookSettings, args)
     _check_source(settings.cluster)
@@ -56,28 +59,50 @@ def _make_app(settings: WebhookSettings) -> App:
     from webhook.admission.report import LoggedReport
     from webhook.serve.metrics import admission_metrics, server_metrics
 
-    cluster, tick, close = _open(settings.cluster)
-    report = LoggedReport(admission_metrics(), server_metrics())
-    wsgi = create_app(Engine(cluster, settings.pods), report, max_body_bytes=settings.serve.max_body_bytes)
-    return App(wsgi, ready=lambda: list(cluster.not_ready()), tick=tick, close=close)
-
-
-def _open(source: ClusterSettings) -> "tuple[Cluster, Callable[[], None], Callable[[], None]]":
-    """Return the cluster, what refreshes its metrics, and what closes it."""
-    if source.manifests:
-        from webhook.cluster.folder import FolderCluster
-
-        return FolderCluster(source.manifests), _nothing, _nothing
-    from webhook.cluster.connection import Connection
-    from webhook.cluster.live import LiveCluster
-
-    live = LiveCluster(Connection(source.kubeconfig or None))
-    live.start()
-    return live, CacheWatch(live), live.close
+    opened = _open(settings.cluster)
+    report = LoggedReport(admission_metrics(), server_metrics(), opened.tell)
+    engine = Engine(opened.cluster, settings.pods)
+    wsgi = create_app(engine, report, max_body_bytes=settings.serve.max_body_bytes)
+    return App(wsgi, ready=lambda: list(opened.cluster.not_ready()), tick=opened.tick, close=opened.close)
 
 
 def _nothing() -> None:
     """A folder has no watches to tell of."""
+
+
+class _Opened(NamedTuple):
+    """A cluster with what belongs to it."""
+
+    cluster: "Cluster"
+    tick: Callable[[], None] = _nothing
+    """Refreshes its metrics."""
+    close: Callable[[], None] = _nothing
+    tell: "Callable[[Request, Outcome], None] | None" = None
+    """Tells others than the requester of a refusal."""
+
+
+def _open(source: ClusterSettings) -> _Opened:
+    if source.manifests:
+        from webhook.cluster.folder import FolderCluster
+
+        return _Opened(FolderCluster(source.manifests))
+    from webhook.admission.events import Events
+    from webhook.cluster.connection import Connection
+    from webhook.cluster.events import QuotaEvents
+    from webhook.cluster.live import LiveCluster
+    from webhook.serve.metrics import event_metrics
+
+    connection = Connection(source.kubeconfig or None)
+    live = LiveCluster(connection)
+    events = Events(QuotaEvents(connection, live.quota_uid), event_metrics().count)
+    live.start()
+    events.start()
+
+    def close() -> None:
+        events.close()
+        live.close()
+
+    return _Opened(live, CacheWatch(live), close, events.tell)
 
 
 class CacheWatch:

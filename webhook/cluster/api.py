@@ -1,4 +1,4 @@
-"""What this room needs of an API server: raw JSON documents and streams of watch events, over GET alone."""
+"""What this room needs of an API server: raw JSON documents, and streams of watch events."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, Protocol
@@ -38,6 +38,12 @@ class Api(Protocol):
 
     def get(self, path: str, query: Query | None = None, seconds: float = READ_SECONDS) -> Json:
         """Read one document within `seconds`. Raises ClusterUnavailable, with a status ApiError."""
+
+    def send(self, method: str, path: str, document: Json, seconds: float = READ_SECONDS) -> Json:
+        """POST an object, or PATCH one with what is to be merged into it. Raises ClusterUnavailable.
+
+        It may arrive twice: a request whose connection breaks is sent again.
+        """
 
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventSource:
         """Open a watch that breaks after `silence_seconds` without a byte. Raises ClusterUnavailable."""

@@ -6,7 +6,8 @@ ClusterUnavailable with its cause, a refusal of the API server as ApiError.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 from urllib.parse import urlencode
@@ -49,42 +50,51 @@ class Connection:
 
     def get(self, path: str, query: Query | None = None, seconds: float = READ_SECONDS) -> Json:
         """Read one JSON document. The wait for the first byte is at most `seconds`, the whole twice that."""
-        deadline = self._clock() + seconds
-        connect = min(CONNECT_SECONDS, seconds)
-        response = self._open(path, query, urllib3.Timeout(total=seconds, connect=connect))
-        try:
-            return self._document(response, deadline)
-        except (urllib3.exceptions.HTTPError, OSError, orjson.JSONDecodeError) as error:
-            response.close()
-            raise self._unavailable(path, error) from error
-        finally:
-            response.release_conn()
+        return self._exchange(_Asked("GET", path, query), seconds)
+
+    def send(self, method: str, path: str, document: Json, seconds: float = READ_SECONDS) -> Json:
+        """POST an object, or PATCH one with what is to be merged into it, and return what is stored.
+
+        It may arrive twice: a request whose connection breaks is sent again.
+        """
+        return self._exchange(_Asked(method, path, body=orjson.dumps(document)), seconds)
 
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventStream:
         """Open a watch that breaks after `silence_seconds` without a byte."""
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=silence_seconds)
-        response = self._open(path, query, timeout)
+        response = self._open(_Asked("GET", path, query), timeout)
         return EventStream(response, lambda error: self._broken(path, error))
 
     def close(self) -> None:
         """Close the idle connections."""
         self._access.pool.clear()
 
-    def _open(self, path: str, query: Query | None, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """Send a GET and return the answer, its body unread.
+    def _exchange(self, asked: "_Asked", seconds: float) -> Json:
+        deadline = self._clock() + seconds
+        connect = min(CONNECT_SECONDS, seconds)
+        response = self._open(asked, urllib3.Timeout(total=seconds, connect=connect))
+        try:
+            return self._document(response, deadline)
+        except (urllib3.exceptions.HTTPError, OSError, orjson.JSONDecodeError) as error:
+            response.close()
+            raise self._unavailable(asked, error) from error
+        finally:
+            response.release_conn()
+
+    def _open(self, asked: "_Asked", timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
+        """Send a request and return the answer, its body unread.
 
         When the two sides do not know each other (401, or TLS fails) the credentials are read anew, once:
         tokens, certificates and authorities rotate.
         """
-        url = path + (f"?{urlencode(query)}" if query else "")
         access = self._access
-        answer = _send(access, url, timeout)
+        answer = _send(access, asked, timeout)
         if _is_unknown(answer) and self._reload(access):
-            answer = _send(self._access, url, timeout)
+            answer = _send(self._access, asked, timeout)
         if isinstance(answer, Exception):
-            raise self._unavailable(path, answer) from answer
+            raise self._unavailable(asked, answer) from answer
         if answer.status >= 300:
-            raise self._refused(answer, path)
+            raise self._refused(answer, asked)
         return answer
 
     def _document(self, response: urllib3.BaseHTTPResponse, deadline: float) -> Json:
@@ -117,7 +127,7 @@ class Connection:
                 return False
             return True
 
-    def _refused(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
+    def _refused(self, response: urllib3.BaseHTTPResponse, asked: "_Asked") -> ApiError:
         try:
             message = _status_message(response.read(_REFUSAL_BYTES))
         except (urllib3.exceptions.HTTPError, OSError):
@@ -126,28 +136,56 @@ class Connection:
             response.release_conn()
         else:
             response.close()  # whatever else it says, reading it would cost more than a new connection
-        text = f"{self.server} answered {response.status} to GET {path}: {message or response.reason}"
-        return ApiError(text + _remedy(response.status), response.status)
+        text = f"{self.server} answered {response.status} to {asked}: {message or response.reason}"
+        return ApiError(text + _remedy(response.status, asked), response.status)
 
-    def _unavailable(self, path: str, error: Exception) -> ClusterUnavailable:
-        return ClusterUnavailable(f"{self.server} did not answer GET {path}: {_in_words(error)}")
+    def _unavailable(self, asked: "_Asked", error: Exception) -> ClusterUnavailable:
+        return ClusterUnavailable(f"{self.server} did not answer {asked}: {_in_words(error)}")
 
     def _broken(self, path: str, error: Exception) -> ClusterUnavailable:
         return ClusterUnavailable(f"the watch of {path} at {self.server} broke: {_in_words(error)}")
 
 
-def _send(access: Access, url: str, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Exception:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of the API server."""
+
+    method: str
+    path: str
+    query: Query | None = None
+    body: bytes | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def target(self) -> str:
+        return self.path + (f"?{urlencode(self.query)}" if self.query else "")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        types = {"POST": "application/json", "PATCH": "application/merge-patch+json"}
+        return {"Content-Type": types[self.method]} if self.body is not None else {}
+
+
+def _send(access: Access, asked: _Asked, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Exception:
     """Return the answer, or what kept it from coming.
 
     A second attempt is for the kept connection that the server closed just as it was written to.
     """
     try:
-        headers = access.headers()
-        options = {"headers": headers, "timeout": timeout, "retries": False, "preload_content": False}
+        headers = {**access.headers(), **asked.headers}
+        options = {
+            "headers": headers,
+            "body": asked.body,
+            "timeout": timeout,
+            "retries": False,
+            "preload_content": False,
+        }
         try:
-            return access.pool.request("GET", access.server + url, **options)
+            return access.pool.request(asked.method, access.server + asked.target, **options)
         except urllib3.exceptions.ProtocolError:
-            return access.pool.request("GET", access.server + url, **options)
+            return access.pool.request(asked.method, access.server + asked.target, **options)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         return error
 
@@ -165,12 +203,13 @@ def _status_message(body: bytes) -> str:
         return ""
 
 
-def _remedy(status: int) -> str:
+def _remedy(status: int, asked: _Asked) -> str:
     match status:
         case 401:
             return "; the token or certificate is not accepted: renew the kubeconfig or the service account"
         case 403:
-            return "; grant the account of this process get, list and watch on it (chart: rbac)"
+            verbs = {"POST": "create", "PATCH": "patch"}.get(asked.method, "get, list and watch")
+            return f"; grant the account of this process {verbs} on it (chart: rbac)"
     return ""
 
 

@@ -12,6 +12,7 @@ from webhook.cluster.list_watch import Timing
 from webhook.cluster.listing import list_all, read_one
 from webhook.cluster.resources import DEVICES, NAMESPACES, PODS, QUOTAS, RESOURCE_CLASSES, keep_labels
 from webhook.cluster.store import Derived
+from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.device import DeviceKind, device_kinds
 from webhook.core.values.names import Json
@@ -114,6 +115,11 @@ class LiveCluster:
         """Read the quotas of a namespace now."""
         listing = list_all(self._api, QUOTAS, namespace, FRESH_SECONDS)
         return [quota for _, quota in listing.items]
+
+    def quota_uid(self, namespace: str, name: str) -> str:
+        """Return the uid of a quota as last seen; empty where it is not known."""
+        quota = self._quotas.store.get((namespace, name))
+        return str(at(quota or {}, "metadata").get("uid") or "")
 
     def usage(self, class_name: str, namespace: str | None = None) -> Sequence[Usage]:
         """Return the unfinished pods that ask for a class."""

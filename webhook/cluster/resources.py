@@ -30,8 +30,10 @@ def keep_spec(obj: Json) -> Json:
 
 
 def keep_quota(obj: Json) -> Json:
-    """Keep what a ResourceQuota allows and what is used of it."""
-    return keep_named(obj, "spec", "status")
+    """Keep what a ResourceQuota allows and what is used of it; its uid is for the events about it."""
+    kept = keep_named(obj, "spec", "status")
+    uid = obj["metadata"].get("uid")
+    return {**kept, "metadata": {**kept["metadata"], "uid": uid}} if uid else kept
 
 
 def keep_labels(obj: Json) -> Mapping[str, str]:

@@ -38,10 +38,14 @@ _INVALID: frozenset[Reason] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: a whole sentence naming the thing, its place and the remedy."""
+    """One thing that is wrong: a whole sentence naming the thing, its place and the remedy.
+
+    `about` is the name of the ResourceQuota that refuses, where one does.
+    """
 
     reason: Reason
     message: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,21 @@ class AdmissionMetrics:
         self.in_flight: Gauge = _gauge("admission_in_flight", "Reviews being worked on", "livesum")
 
 
+class EventMetrics:
+    """What a process that writes Events counts."""
+
+    def __init__(self) -> None:
+        self.events: Counter = _counter(
+            "events_total",
+            "Kubernetes events about refusals: written, failed, or dropped unwritten",
+            "result",
+        )
+
+    def count(self, result: str) -> None:
+        """One write, or one refusal for which there was no room."""
+        self.events.labels(result=result).inc()
+
+
 @cache
 def server_metrics() -> ServerMetrics:
     """The set of this process; made on first use, which has to be after the fork."""
@@ -110,6 +125,12 @@ def cache_metrics() -> CacheMetrics:
 def admission_metrics() -> AdmissionMetrics:
     """The set of this process; made on first use, which has to be after the fork."""
     return AdmissionMetrics()
+
+
+@cache
+def event_metrics() -> EventMetrics:
+    """The set of this process; made on first use, which has to be after the fork."""
+    return EventMetrics()
 
 
 # registry=None: a registry exposes the metrics of its own process; ours are read from the files of all.

@@ -39,7 +39,8 @@ system:serviceaccount:{{ .namespace }}:{{ .account }}
 {{/* What every entry of the webhook configurations has in common; "path" is the one of the server. */}}
 {{- define "resourceclass.entry" -}}
 admissionReviewVersions: [v1]
-sideEffects: None
+{{- /* A refusal for quota may make an event about the quota; a dry run never does. */}}
+sideEffects: {{ hasPrefix "/validate" .path | ternary "NoneOnDryRun" "None" }}
 matchPolicy: Equivalent
 clientConfig:
   service:

@@ -24,8 +24,15 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.server.seen.append(Seen(self.path, self.headers, self.client_address[1]))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.seen.append(Seen(self.path, self.headers, self.client_address[1], self.command, body))
         self.server.answer(self)
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def do_PATCH(self) -> None:
+        self.do_GET()
 
     def send_json(self, body: Any, code: int = 200) -> None:
         data = json.dumps(body).encode()
@@ -52,6 +59,8 @@ class Seen:
     headers: Message
     connection: int
     """The port of the client: the same for requests over one kept connection."""
+    method: str
+    body: bytes
 
 
 class Server(ThreadingHTTPServer):

@@ -71,6 +71,24 @@ def test_a_missing_right_is_explained(connect: Connect) -> None:
         connection.get("/api/v1/pods")
 
 
+@pytest.mark.parametrize(
+    ("method", "content_type"),
+    [("POST", "application/json"), ("PATCH", "application/merge-patch+json")],
+)
+def test_sends_a_document(connect: Connect, method: str, content_type: str) -> None:
+    with connect(reply({"stored": True})) as (server, connection):
+        assert connection.send(method, "/api/v1/namespaces/n/events", {"count": 2}) == {"stored": True}
+    (seen,) = server.seen
+    assert (seen.method, seen.headers["Content-Type"], seen.body) == (method, content_type, b'{"count":2}')
+
+
+@pytest.mark.parametrize(("method", "verb"), [("POST", "create"), ("PATCH", "patch")])
+def test_a_missing_right_to_write_is_explained(connect: Connect, method: str, verb: str) -> None:
+    words = f"answered 403 to {method} /x: forbidden; grant the account of this process {verb} on it"
+    with connect(status(403, "forbidden")) as (_, connection), pytest.raises(ApiError, match=words):
+        connection.send(method, "/x", {})
+
+
 def test_a_redirect_is_not_followed(connect: Connect) -> None:
     with connect(reply({}, 302)) as (_, connection), pytest.raises(ApiError, match="answered 302"):
         connection.get("/api/v1/pods")

@@ -90,8 +90,12 @@ def test_says_what_it_has_not_listed_yet(api: FakeApi) -> None:
 
 def test_keeps_only_what_is_needed_of_a_quota(live: LiveCluster) -> None:
     assert live.quotas("team-a") == [
-        {"metadata": {"name": "q", "namespace": "team-a"}, "spec": {"hard": {}}, "status": {}}
+        {"metadata": {"name": "q", "namespace": "team-a", "uid": "1"}, "spec": {"hard": {}}, "status": {}}
     ]
+
+
+def test_knows_the_uid_of_a_quota_that_it_has_seen(live: LiveCluster) -> None:
+    assert (live.quota_uid("team-a", "q"), live.quota_uid("team-a", "new")) == ("1", "")
 
 
 def test_a_namespace_that_is_new_is_read(live: LiveCluster, api: FakeApi) -> None:

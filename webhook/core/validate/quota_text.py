@@ -29,7 +29,7 @@ def quota_faults(pod: Json, demand: Demand, facts: PodFacts) -> Iterator[Fault]:
     for finding in judge(pod, demand.units, facts.quotas):
         if finding.ready:
             details = "; ".join(_details(finding, pod, demand, facts))
-            yield Fault(Reason.QUOTA_EXCEEDED, f"{exceeded(finding)} - {details}")
+            yield Fault(Reason.QUOTA_EXCEEDED, f"{exceeded(finding)} - {details}", finding.quota)
         else:
             yield Fault(Reason.QUOTA_NOT_READY, _not_ready(finding))
 

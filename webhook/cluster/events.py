@@ -1,0 +1,69 @@
+"""Events of core/v1, as kubectl shows them: one object per series, whose count grows.
+
+Not events.k8s.io/v1, where nothing but the count of an event may change: the text tells the latest refusal.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from webhook.cluster.api import Api, ApiError
+from webhook.core.refusals import Series
+from webhook.core.values.names import Json
+
+COMPONENT: Final = "resourceclass-webhook"
+WRITE_SECONDS: Final = 5.0
+
+
+class QuotaEvents:
+    """Writes events about ResourceQuotas."""
+
+    def __init__(self, api: Api, uid_of: Callable[[str, str], str]) -> None:
+        """`uid_of` gives the uid of a quota by namespace and name, empty where it is not known."""
+        self._api = api
+        self._uid_of = uid_of
+
+    def write(self, series: Series) -> None:
+        """Create the event of a series, or renew it. Raises ClusterUnavailable."""
+        path = f"/api/v1/namespaces/{series.latest.namespace}/events"
+        if series.written and self._renewed(f"{path}/{series.name}", series):
+            return
+        try:
+            self._api.send("POST", path, self._event(series), WRITE_SECONDS)
+        except ApiError as error:
+            if error.status != 409:  # an earlier attempt came through, and only its answer was lost
+                raise
+
+    def _renewed(self, path: str, series: Series) -> bool:
+        """Renew an event; False if the API server has forgotten it."""
+        patch = {"count": series.count, "lastTimestamp": _time(series.last), "message": series.latest.message}
+        try:
+            self._api.send("PATCH", path, patch, WRITE_SECONDS)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            return False
+        return True
+
+    def _event(self, series: Series) -> Json:
+        told = series.latest
+        quota = {"apiVersion": "v1", "kind": "ResourceQuota", "namespace": told.namespace, "name": told.quota}
+        uid = self._uid_of(told.namespace, told.quota)
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"namespace": told.namespace, "name": series.name},
+            "involvedObject": {**quota, **({"uid": uid} if uid else {})},
+            "type": "Warning",
+            "reason": told.reason,
+            "message": told.message,
+            "count": series.count,
+            "firstTimestamp": _time(series.first),
+            "lastTimestamp": _time(series.last),
+            "source": {"component": COMPONENT},
+            "reportingComponent": COMPONENT,
+        }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
