@@ -1,7 +1,8 @@
 """Settings as data: which options a tree of frozen dataclasses has, and how such a tree is filled in.
 
 A field is one option. Its name in kebab case is the flag and the key of the configuration file alike, its
-annotation says what values it takes, and the string under it is its help. Nested dataclasses only group.
+annotation says what values it takes (``Annotated[str, "FILE"]`` names them), and the string below it is its
+help. Nested dataclasses only group.
 """
 
 import ast
@@ -12,9 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from itertools import pairwise
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+
+_WORDS: Final[Mapping[type, str]] = {str: "TEXT", int: "NUMBER", float: "SECONDS", bool: "true|false"}
 
 
 class BadSettings(Exception):
@@ -27,10 +30,11 @@ class BadSettings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: `name` in kebab case, `kind` the type of its value."""
+    """One option: `name` in kebab case, `kind` the type of its value, `word` what help calls the value."""
 
     name: str
     kind: type
+    word: str
     choices: tuple[str, ...]
     default: Any
     help: str
@@ -79,7 +83,7 @@ def options_of(settings: type) -> tuple[Option, ...]:
 
 
 def _options(settings: type) -> Iterator[Option]:
-    hints = get_type_hints(settings)
+    hints = get_type_hints(settings, include_extras=True)
     texts = _field_docs(settings)
     for field in _fields(settings):
         kind = hints[field.name]
@@ -90,10 +94,15 @@ def _options(settings: type) -> Iterator[Option]:
 
 
 def _option(field: "Field[Any]", hint: Any, text: str) -> Option:
+    word = ""
+    if get_origin(hint) is Annotated:
+        hint, word = get_args(hint)
     if get_origin(hint) in {Union, UnionType}:
         (hint,) = (part for part in get_args(hint) if part is not NoneType)
     choices = tuple(map(str, get_args(hint))) if get_origin(hint) is Literal else ()
-    return Option(field.name.replace("_", "-"), str if choices else hint, choices, field.default, text)
+    kind = str if choices else hint
+    word = word or "|".join(choices) or _WORDS[kind]
+    return Option(field.name.replace("_", "-"), kind, word, choices, field.default, text)
 
 
 def build(settings: type[T], values: Mapping[str, Any]) -> T:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
 
 from webhook.cli.options import BadSettings, Option, build, options_of
 from webhook.cluster.yaml_json import read_stream
@@ -36,10 +36,10 @@ T = TypeVar("T", bound=Judged)
 class ClusterSettings:
     """Where the state of the cluster comes from."""
 
-    kubeconfig: str = ""
-    """Kubeconfig file whose current context is used. Default "": a server takes the service account of its
-    pod, `check` only what it is given."""
-    manifests: str = ""
+    kubeconfig: Annotated[str, "FILE"] = ""
+    """Kubeconfig whose current context is used. Default "": a server takes the service account of its pod,
+    `check` only what it is given."""
+    manifests: Annotated[str, "DIR"] = ""
     """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster. Default "": none."""
 
     def problems(self) -> list[str]:
@@ -48,10 +48,15 @@ class ClusterSettings:
         if self.kubeconfig and self.manifests:
             found.append("kubeconfig and manifests are both given; leave one out")
         if self.kubeconfig and not Path(self.kubeconfig).is_file():
-            found.append(f"kubeconfig is {self.kubeconfig}: there is no such file")
+            found.append(_absent("kubeconfig", self.kubeconfig, "file"))
         if self.manifests and not Path(self.manifests).is_dir():
-            found.append(f"manifests is {self.manifests}: there is no such folder")
+            found.append(_absent("manifests", self.manifests, "folder"))
         return found
+
+
+def _absent(name: str, path: str, wanted: str) -> str:
+    what = f"is not a {wanted}" if Path(path).exists() else f"there is no such {wanted}"
+    return f"{name} {path}: {what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,13 @@ class WebhookSettings:
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each, the parts' own problems included."""
         found = []
-        for name in ("tls_cert", "tls_key"):
-            path = getattr(self.serve, name)
-            if not path:
+        files = {"tls_cert": self.serve.tls_cert, "tls_key": self.serve.tls_key}
+        for name, path in files.items():
+            # Where one of the two is given, `serve` tells of the other.
+            if not any(files.values()):
                 found.append(f"{name} is missing: the API server calls a webhook over TLS only")
-            elif not Path(path).is_file():
-                found.append(f"{name} is {path}: there is no such file")
+            elif path and not Path(path).is_file():
+                found.append(_absent(name, path, "file"))
         return [*self.cluster.problems(), *found, *self.serve.problems()]
 
 
@@ -81,7 +87,7 @@ class CheckSettings:
 
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     pods: PodSettings = field(default_factory=PodSettings)
-    namespace: str = "default"
+    namespace: Annotated[str, "NAME"] = "default"
     """Namespace of objects that name none. Default "default"."""
     output: Literal["text", "json"] = "text"
     """How the verdicts are written: text to read, or one JSON document."""
@@ -98,14 +104,18 @@ SHORT_FLAGS: Final[Mapping[str, str]] = {"namespace": "-n", "output": "-o"}
 def add_flags(parser: argparse.ArgumentParser, settings: type) -> None:
     """Give `parser` a flag for every option of a settings class, and --config."""
     parser.add_argument("--config", metavar="FILE", help="YAML file, same names as the flags; a flag wins")
+    required = getattr(settings, "required", ())
     for option in options_of(settings):
+        text = option.help.replace("``", "`").replace("%", "%%")
+        if option.name in required:
+            text += " Must be given, here or in the file of --config."
         # Values stay text here: argparse would stop at the first bad one.
         parser.add_argument(
             *filter(None, (SHORT_FLAGS.get(option.name), f"--{option.name}")),
             dest=option.name,
             default=argparse.SUPPRESS,
-            metavar="|".join(option.choices) or _WORDS[option.kind],
-            help=option.help.replace("``", "`").replace("%", "%%"),
+            metavar=option.word,
+            help=text,
         )
 
 
@@ -134,14 +144,17 @@ def _file(path: str | None, problems: list[str]) -> Mapping[str, Any]:
     try:
         documents = [piece.value for piece in read_stream(Path(path).read_text("utf-8"), path)]
     except OSError as error:
-        problems.append(f"config is {path}: {error.strerror}")
+        problems.append(f"--config {path}: {error.strerror}")
         return {}
-    except (UnicodeDecodeError, BadInput) as error:
-        problems.append(f"config is {path}: {error}")
+    except UnicodeDecodeError:
+        problems.append(f"--config {path}: not UTF-8 text")
+        return {}
+    except BadInput as error:
+        problems.append(f"--config {error}")  # which begins with the path
         return {}
     content = documents[0] if documents else {}
     if len(documents) > 1 or not isinstance(content, dict):
-        problems.append(f"config is {path}: must hold one mapping of option names to values")
+        problems.append(f"--config {path}: must hold one mapping of option names to values")
         return {}
     return {_option_name(str(key)): value for key, value in content.items()}
 
@@ -182,15 +195,12 @@ def _kebab(problems: Iterable[str], options: Iterable[str]) -> Iterator[str]:
         yield pattern.sub(lambda match: fields[match[1]], problem)
 
 
-_WORDS: Final[Mapping[type, str]] = {str: "TEXT", int: "NUMBER", float: "SECONDS", bool: "true|false"}
-
-
 def table(settings: type) -> str:
     """Return the options of a settings class as a Markdown table."""
     required = getattr(settings, "required", ())
     lines = ["| flag and key | value | default | what it does |", "| --- | --- | --- | --- |"]
     for option in options_of(settings):
-        values = " or ".join(f"`{choice}`" for choice in option.choices) or _WORDS[option.kind].lower()
+        values = " or ".join(f"`{choice}`" for choice in option.choices) or option.word.lower()
         default = "must be given" if option.name in required else _shown(option.default)
         text = option.help.replace("``", "`")
         lines.append(f"| `{option.name}` | {values} | {default} | {text} |")

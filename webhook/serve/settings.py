@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from webhook.serve.limits import MAX_BODY_BYTES
 
@@ -42,20 +42,23 @@ AppFactory = Callable[[], App]
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """How one server listens, how much it takes at once, and how it stops."""
+    """How one server listens, how much it takes at once, and how it stops.
 
-    host: str = ""
+    Without ``tls_cert`` and ``tls_key`` the request port speaks plain HTTP, which is for loopback.
+    """
+
+    host: Annotated[str, "ADDRESS"] = ""
     """Address of the request port. Default "": every address of the machine, IPv4 and IPv6."""
     port: int = 8443
     """Request port. Zero: any free one (the log names it)."""
-    health_host: str = ""
+    health_host: Annotated[str, "ADDRESS"] = ""
     """Address of the health port. Default "": every address, as the kubelet probes the pod's own."""
     health_port: int = 8080
     """Port of /livez, /readyz and /metrics, plain HTTP. Zero: any free one (the log names it)."""
-    tls_cert: str = ""
-    """PEM file of the certificate and its chain. Default "": plain HTTP, for a port on loopback."""
-    tls_key: str = ""
-    """PEM file of the private key, without passphrase. Default "": plain HTTP."""
+    tls_cert: Annotated[str, "FILE"] = ""
+    """The certificate of the request port and its chain, in PEM; read again when it changes."""
+    tls_key: Annotated[str, "FILE"] = ""
+    """The private key of the certificate, in PEM, without passphrase; read again when it changes."""
     workers: int = 2
     """Processes. Two keep a replica answering while one restarts; at least 1."""
     threads: int = 8
@@ -82,16 +85,17 @@ class ServeSettings:
     start_wait_seconds: float = 10.0
     """How long a new worker waits to be ready before it accepts requests all the same (the application
     answers 503 then), and how long a reload keeps the old workers for it. Zero: not at all."""
-    log_level: str = "info"
+    log_level: Annotated[str, "LEVEL"] = "info"
     """debug, info, warning, error or critical."""
-    run_dir: str = ""
+    run_dir: Annotated[str, "DIR"] = ""
     """Where the files of a run go, best on memory. Default "": /dev/shm, else the temporary directory."""
 
     def problems(self) -> list[str]:
         """All that is wrong with these settings, a sentence each, in the order of the fields."""
         found = [_not_a_port(name, getattr(self, name)) for name in ("port", "health_port")]
         if bool(self.tls_cert) != bool(self.tls_key):
-            found.append("tls_cert and tls_key belong together: give both or neither")
+            missing, given = ("tls_key", "tls_cert") if self.tls_cert else ("tls_cert", "tls_key")
+            found.append(f"{missing} is missing: {given} is given, and one is of no use without the other")
         found += [_too_small(name, getattr(self, name), 1) for name in _AT_LEAST_ONE]
         if self.max_connections <= self.threads:
             found.append(

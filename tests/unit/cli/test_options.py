@@ -1,7 +1,7 @@
 """Settings classes read as options."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 
@@ -28,13 +28,14 @@ class Outer:
     count: int = 2
     quiet: bool = False
     file: str | None = None
+    folder: Annotated[str, "DIR"] = ""
 
 
 OPTIONS = {option.name: option for option in options_of(Outer)}
 
 
 def test_options_come_in_the_order_of_the_fields_with_groups_flattened():
-    assert list(OPTIONS) == ["name", "max-wait-seconds", "mode", "count", "quiet", "file"]
+    assert list(OPTIONS) == ["name", "max-wait-seconds", "mode", "count", "quiet", "file", "folder"]
 
 
 def test_the_string_below_a_field_is_its_help_on_one_line():
@@ -43,6 +44,21 @@ def test_the_string_below_a_field_is_its_help_on_one_line():
 
 def test_a_field_without_a_string_has_no_help():
     assert OPTIONS["count"].help == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("folder", "DIR"),
+        ("mode", "warn|deny"),
+        ("count", "NUMBER"),
+        ("max-wait-seconds", "SECONDS"),
+        ("quiet", "true|false"),
+        ("file", "TEXT"),
+    ],
+)
+def test_the_word_for_a_value_comes_from_the_annotation_or_its_type(name, word):
+    assert OPTIONS[name].word == word
 
 
 def test_choices_come_from_the_annotation():

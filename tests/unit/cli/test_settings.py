@@ -74,7 +74,7 @@ def test_every_problem_is_told_at_once():
     found = problems(WebhookSettings, "--port=many", "--threads=0", "--manifests=/nowhere")
     assert found == [
         "--port must be a whole number, not 'many'",
-        "--manifests is /nowhere: there is no such folder",
+        "--manifests /nowhere: there is no such folder",
         "--tls-cert is missing: the API server calls a webhook over TLS only",
         "--tls-key is missing: the API server calls a webhook over TLS only",
         "--threads is 0: must be at least 1",
@@ -104,18 +104,18 @@ def test_a_file_that_is_no_mapping_is_a_problem(tmp_path, text):
 
 def test_a_file_that_is_no_yaml_is_a_problem_with_its_line(tmp_path):
     (found,) = problems(CheckSettings, config(tmp_path, "a: 1\nb: [\n"))
-    assert "config.yaml:" in found
+    assert found.startswith(f"--config {tmp_path}/config.yaml:2: not readable as YAML: ")
 
 
 def test_a_file_that_is_missing_is_a_problem():
     (found,) = problems(CheckSettings, "--config=/nowhere.yaml")
-    assert found == "config is /nowhere.yaml: No such file or directory"
+    assert found == "--config /nowhere.yaml: No such file or directory"
 
 
 def test_a_file_that_is_no_text_is_a_problem(tmp_path):
     (tmp_path / "config.yaml").write_bytes(b"\xff\xfe")
     (found,) = problems(CheckSettings, f"--config={tmp_path}/config.yaml")
-    assert "config.yaml" in found
+    assert found == f"--config {tmp_path}/config.yaml: not UTF-8 text"
 
 
 def test_the_state_comes_from_one_place(tmp_path):
@@ -126,8 +126,36 @@ def test_the_state_comes_from_one_place(tmp_path):
 
 def test_a_kubeconfig_that_is_missing_is_a_problem():
     assert problems(CheckSettings, "--kubeconfig=/nowhere") == [
-        "--kubeconfig is /nowhere: there is no such file"
+        "--kubeconfig /nowhere: there is no such file"
     ]
+
+
+def test_a_file_is_no_folder_of_manifests(tmp_path):
+    (tmp_path / "README.md").write_text("x")
+    assert problems(CheckSettings, f"--manifests={tmp_path}/README.md") == [
+        f"--manifests {tmp_path}/README.md: is not a folder"
+    ]
+
+
+def test_half_a_pair_for_tls_is_one_problem(tls):
+    assert problems(WebhookSettings, tls[0]) == [
+        "--tls-key is missing: --tls-cert is given, and one is of no use without the other"
+    ]
+
+
+def test_help_says_what_must_be_given():
+    parser = argparse.ArgumentParser()
+    add_flags(parser, WebhookSettings)
+    required = [action.dest for action in parser._actions if "Must be given" in action.help]
+    assert required == list(WebhookSettings.required)
+
+
+def test_help_calls_files_and_folders_so():
+    parser = argparse.ArgumentParser()
+    add_flags(parser, WebhookSettings)
+    words = {action.dest: action.metavar for action in parser._actions}
+    assert [words[name] for name in ("kubeconfig", "tls-cert", "tls-key")] == ["FILE"] * 3
+    assert words["manifests"] == "DIR"
 
 
 def test_short_flags_are_there_for_people():

@@ -16,7 +16,14 @@ def test_the_defaults_have_no_problem():
     [
         ({"port": 70000}, "port is 70000: must be between 0 and 65535"),
         ({"health_port": -1}, "health_port is -1: must be between 0 and 65535"),
-        ({"tls_cert": "a"}, "tls_cert and tls_key belong together: give both or neither"),
+        (
+            {"tls_cert": "a"},
+            "tls_key is missing: tls_cert is given, and one is of no use without the other",
+        ),
+        (
+            {"tls_key": "a"},
+            "tls_cert is missing: tls_key is given, and one is of no use without the other",
+        ),
         ({"workers": 0}, "workers is 0: must be at least 1"),
         ({"threads": 0}, "threads is 0: must be at least 1"),
         ({"max_connections": 8}, "max_connections is 8: must be more than threads (8)"),
