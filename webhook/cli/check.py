@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What others refer to comes first; everything else keeps the order of the stream.
 _FIRST: Final = ("Namespace", "ResourceClass", "ExtendedResource", "Node", "ResourceQuota", "LimitRange")
+# Without it, the refusal of a good name ("must be a standard resource type or fully qualified") misleads.
+_NO_CLASS: Final = "no class is known: name a cluster with --kubeconfig or a folder with --manifests"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -49,11 +51,19 @@ def run(args: argparse.Namespace) -> int:
     if not documents:
         raise BadInput(f"{', '.join(args.filename)}: no object in it")
     checked = check(documents, settings)
+    admitted = all(item.verdict.admitted for item in checked)
     if settings.output == "json":
         print(check_text.as_json(checked))
     else:
         print(check_text.as_text(checked, colour=sys.stdout.isatty()))
-    return YES if all(item.verdict.admitted for item in checked) else NO
+        if not admitted and not _knows_classes(documents, settings.cluster):
+            print(_NO_CLASS)
+    return YES if admitted else NO
+
+
+def _knows_classes(documents: "list[Document]", source: ClusterSettings) -> bool:
+    given = bool(source.kubeconfig or source.manifests)
+    return given or any(document.obj["kind"] == "ResourceClass" for document in documents)
 
 
 def check(documents: "list[Document]", settings: CheckSettings) -> "list[Checked]":

@@ -137,6 +137,23 @@ def test_the_setting_for_foreign_schedulers_counts(check):
     assert check(CLASS, foreign, arguments=["--foreign-scheduler", "keep"])[0] == 0
 
 
+def test_a_refusal_where_no_class_is_known_ends_with_how_to_make_some_known(check):
+    assert check(pod())[1].endswith(
+        "\nno class is known: name a cluster with --kubeconfig or a folder with --manifests\n"
+    )
+
+
+@pytest.mark.parametrize("documents", [(CLASS, QUOTA, pod(amount="2")), (pod(key="cpu"),)])
+def test_otherwise_nothing_is_said_about_unknown_classes(check, documents):
+    assert "no class is known" not in check(*documents)[1]
+
+
+def test_a_folder_without_classes_is_taken_as_it_is(check, tmp_path):
+    (tmp_path / "cluster").mkdir()
+    code, out, _ = check(pod(), arguments=["--manifests", f"{tmp_path}/cluster"])
+    assert (code, "no class is known" in out) == (1, False)
+
+
 def test_json_is_one_document_with_everything_in_it(check):
     code, out, _ = check(CLASS, QUOTA, pod("a"), pod("b"), arguments=["-o", "json"])
     assert code == 1
