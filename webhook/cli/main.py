@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from webhook.cli import certs, check, webhook
 from webhook.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNREACHABLE
 from webhook.cli.options import BadSettings
+from webhook.cli.parser import Parser
 from webhook.core.errors import BadInput, ClusterUnavailable
 
 
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="resourceclass",
         description="Device classes for Kubernetes: request a GPU model as you request cpu and memory.",
         epilog="Exit codes: 0 yes, 1 no or refused, 2 bad input or usage, 3 the cluster cannot be reached.",

@@ -7,7 +7,6 @@ device. Every problem is reported at once, and before a port opens.
 """
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
 
 from webhook.cli.options import BadSettings, Option, build, options_of
+from webhook.cli.parser import hint
 from webhook.cluster.yaml_json import read_stream
 from webhook.core.errors import BadInput
 from webhook.core.settings import PodSettings
@@ -174,17 +174,12 @@ def _read(
     for name, value in given.items():
         where = f"{place}: {name}" if place else f"--{name}"
         if name not in options:
-            problems.append(f"{where}: no such option{_hint(name, options)}")
+            problems.append(f"{where}: no such option{hint(name, options)}")
             continue
         try:
             values[name] = options[name].read(value)
         except ValueError as error:
             problems.append(f"{where} {error}")
-
-
-def _hint(name: str, options: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, options, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _kebab(problems: Iterable[str], options: Iterable[str]) -> Iterator[str]:

@@ -30,6 +30,35 @@ def test_wrong_usage_is_exit_code_2(argv, capsys):
     assert stopped.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("argv", "usage", "ends"),
+    [
+        (
+            ["check", "-f", "x", "--manfests", "."],
+            "check",
+            "no such flag: --manfests; did you mean --manifests?",
+        ),
+        (
+            ["check", "-f", "x", "--manfests=."],
+            "check",
+            "no such flag: --manfests; did you mean --manifests?",
+        ),
+        (["webhook", "--zzz"], "webhook", "no such flag: --zzz"),
+        (["certs", "show", "x", "--outptu", "json"], "certs show", "did you mean --output?"),
+        (["webhook", "here"], "webhook", "nothing is expected here: here"),
+        (["--versoin", "check", "-f", "x"], "", "no such flag: --versoin; did you mean --version?"),
+    ],
+)
+def test_an_unknown_flag_is_told_with_the_usage_of_its_command_and_the_nearest_flag(
+    argv, usage, ends, capsys
+):
+    with pytest.raises(SystemExit):
+        main(argv)
+    err = capsys.readouterr().err
+    assert err.startswith(f"usage: resourceclass {usage}".rstrip() + " [-h]")
+    assert err.endswith(f"{ends}\n")
+
+
 def test_bad_settings_are_told_line_by_line_before_a_port_opens(capsys):
     assert main(["webhook", "--workers=0", "--port=70000"]) == 2
     lines = capsys.readouterr().err.splitlines()
