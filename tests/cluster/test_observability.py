@@ -84,6 +84,16 @@ def test_every_watched_kind_has_an_age_and_a_count_of_lists(scraped: dict[str, A
     assert all(each.value >= 1 for each in samples), "each process has listed each kind"
 
 
+@pytest.mark.usefixtures("scraped")
+def test_the_api_server_counts_what_our_alerts_ask_it_for(api: Api) -> None:
+    text = api.request("GET", "/metrics").must()["message"]
+    refused = [
+        line for line in text.splitlines() if line.startswith("apiserver_admission_webhook_rejection_count")
+    ]
+
+    assert any('name="pods.resourceclass.io"' in line and 'error_type="no_error"' in line for line in refused)
+
+
 def test_the_end_of_the_certificate_is_told(product: Product) -> None:
     for replica in product.webhook.replicas:
         (sample,) = dict(families(replica))["resourceclass_certificate_expiry_seconds"].samples
