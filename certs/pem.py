@@ -8,6 +8,9 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes, Pub
 
 from certs.errors import Unreadable
 
+_CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
+_PRIVATE_KEY = b"PRIVATE KEY-----"
+
 SigningKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
@@ -16,7 +19,7 @@ def load_certificates(pem: bytes, source: str) -> list[x509.Certificate]:
     try:
         return x509.load_pem_x509_certificates(pem)
     except ValueError as error:
-        raise Unreadable(f"{source} holds no readable PEM certificate; check the file: {error}") from error
+        raise Unreadable(f"{source} {_instead_of_certificate(pem)}") from error
 
 
 def load_key(pem: bytes, source: str) -> PrivateKeyTypes:
@@ -25,8 +28,10 @@ def load_key(pem: bytes, source: str) -> PrivateKeyTypes:
         return serialization.load_pem_private_key(pem, password=None)
     except TypeError as error:
         raise Unreadable(f"{source} is encrypted; give the key without a passphrase") from error
-    except (ValueError, UnsupportedAlgorithm) as error:
-        raise Unreadable(f"{source} holds no readable PEM private key; check the file: {error}") from error
+    except UnsupportedAlgorithm as error:
+        raise Unreadable(f"{source} is a key of an unsupported kind; use an ECDSA or an RSA key") from error
+    except ValueError as error:
+        raise Unreadable(f"{source} {_instead_of_key(pem)}") from error
 
 
 def load_signing_key(pem: bytes, source: str) -> SigningKey:
@@ -52,6 +57,23 @@ def dump_key(key: SigningKey) -> bytes:
 def same_public_key(cert: x509.Certificate, key: PrivateKeyTypes) -> bool:
     """Whether ``key`` is the private half of the certificate's key."""
     return _spki(cert.public_key()) == _spki(key.public_key())
+
+
+def _instead_of_certificate(pem: bytes) -> str:
+    """What a text is that could not be read as certificates; what the library says is for programmers."""
+    if _CERTIFICATE in pem:
+        return "holds a certificate that is damaged or cut off; copy the file again"
+    if _PRIVATE_KEY in pem:
+        return "is a private key, not a certificate"
+    return "holds no certificate in PEM, the text that begins with -----BEGIN CERTIFICATE-----"
+
+
+def _instead_of_key(pem: bytes) -> str:
+    if _PRIVATE_KEY in pem:
+        return "holds a private key that is damaged or cut off; copy the file again"
+    if _CERTIFICATE in pem:
+        return "is a certificate, not a private key"
+    return "holds no private key in PEM, the text that begins with -----BEGIN PRIVATE KEY-----"
 
 
 def _spki(key: PublicKeyTypes) -> bytes:

@@ -23,7 +23,12 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``certs`` with its own subcommands; ``run`` carries them out."""
-    parser = subparsers.add_parser("certs", help="issue, show and renew the webhook's certificates")
+    parser = subparsers.add_parser(
+        "certs",
+        help="issue, show and renew the webhook's certificates",
+        description="Make, look at and renew certificates by hand, where no cert-manager does it. "
+        "What `issue` has made is replaced as a whole by `renew`; a running webhook takes it up by itself.",
+    )
     commands = parser.add_subparsers(dest="certs_command", metavar="issue | show | renew", required=True)
     _add_issue(commands)
     _add_show(commands)
@@ -146,9 +151,15 @@ def _issue(args: argparse.Namespace, now: datetime) -> int:
 
 def _renew(args: argparse.Namespace, now: datetime) -> int:
     from certs import store
+    from certs.errors import Unreadable
     from certs.inspect import describe
     from certs.renew import due_at, renew
 
+    if not store.holds_set(args.out):
+        raise Unreadable(
+            f"{args.out} holds nothing that `certs issue` has made; make a CA and a certificate with "
+            f"`resourceclass certs issue --out {args.out} --dns-name NAME`"
+        )
     with store.writing(args.out):
         current = store.read(args.out)
         renewal = renew(current, now, lifetime=args.lifetime, force=args.force)

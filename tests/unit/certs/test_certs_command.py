@@ -150,6 +150,11 @@ def test_show_as_json_holds_all_that_the_text_says(certs: Cli, issued: Path):
     assert (document["problems"], document["warnings"]) == ([], [])
 
 
+def test_show_of_a_key_says_that_it_is_one(certs: Cli, issued: Path):
+    assert certs("show", issued / "tls.key") == 2
+    assert certs.err == f"resourceclass certs show: {issued}/tls.key is a private key, not a certificate\n"
+
+
 def test_show_never_prints_a_key(certs: Cli, issued: Path):
     certs("show", issued)
     text = certs.out
@@ -200,9 +205,27 @@ def test_renew_that_rotates_the_ca_says_what_to_do_with_the_bundle(certs: Cli, i
     assert len(describe((issued / "ca.crt").read_bytes())) == 2
 
 
-def test_renew_of_nothing_is_bad_input_that_names_the_file(certs: Cli, tmp_path: Path):
-    assert certs("renew", "--out", tmp_path) == 2
-    assert f"cannot read {tmp_path}/ca.crt: No such file or directory" in certs.err
+def test_renew_of_nothing_is_bad_input_with_the_command_that_makes_it(certs: Cli, tmp_path: Path):
+    assert certs("renew", "--out", tmp_path / "pki") == 2
+    assert f"`resourceclass certs issue --out {tmp_path}/pki --dns-name NAME`" in certs.err
+
+
+def test_renew_of_nothing_leaves_no_directory(certs: Cli, tmp_path: Path):
+    certs("renew", "--out", tmp_path / "pki")
+    assert not (tmp_path / "pki").exists()
+
+
+def test_renew_of_a_set_without_one_of_its_files_names_the_file(certs: Cli, issued: Path):
+    (issued / "..data" / "ca.key").unlink()
+
+    assert certs("renew", "--out", issued) == 2
+    assert "ca.key: No such file or directory" in certs.err
+
+
+def test_help_says_what_the_command_is_for(certs: Cli, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        certs("--help")
+    assert "by hand" in capsys.readouterr().out
 
 
 def test_the_command_goes_by_the_clock_of_the_machine(tmp_path: Path):

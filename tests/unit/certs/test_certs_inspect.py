@@ -116,7 +116,7 @@ def test_the_end_is_told_in_seconds(leaf: Pair):
 
 
 def test_the_end_of_no_certificate_is_a_value_error():
-    with pytest.raises(ValueError, match="no readable PEM certificate"):
+    with pytest.raises(ValueError, match="the certificate holds no certificate in PEM"):
         not_after(b"-----BEGIN CERT")
 
 
@@ -126,13 +126,18 @@ def test_all_certificates_of_a_text_are_described_in_their_order(ca: Pair, leaf:
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"-----BEGIN CERT", b"\xff\xfe"])
 def test_a_text_without_a_certificate_is_an_error_that_names_it(text: bytes):
-    with pytest.raises(Unreadable, match=r"here\.crt holds no readable PEM certificate"):
+    with pytest.raises(Unreadable, match=r"here\.crt holds no certificate in PEM"):
         describe(text, "here.crt")
 
 
 def test_a_truncated_certificate_is_an_error(leaf: Pair):
-    with pytest.raises(Unreadable, match="no readable PEM certificate"):
-        describe(leaf.cert[:200])
+    with pytest.raises(Unreadable, match=r"here\.crt holds a certificate that is damaged or cut off"):
+        describe(leaf.cert[:200], "here.crt")
+
+
+def test_a_key_in_place_of_a_certificate_is_called_so(leaf: Pair):
+    with pytest.raises(Unreadable, match=r"^here\.crt is a private key, not a certificate$"):
+        describe(leaf.key, "here.crt")
 
 
 def test_an_encrypted_key_is_an_error_that_says_so(leaf: Pair):
@@ -147,9 +152,19 @@ def test_an_encrypted_key_is_an_error_that_says_so(leaf: Pair):
         key_matches(leaf.cert, locked)
 
 
-def test_a_text_without_a_key_is_an_error(leaf: Pair):
-    with pytest.raises(Unreadable, match="no readable PEM private key"):
+def test_a_certificate_in_place_of_a_key_is_called_so(leaf: Pair):
+    with pytest.raises(Unreadable, match=r"^the key is a certificate, not a private key$"):
         key_matches(leaf.cert, leaf.cert)
+
+
+def test_a_text_without_a_key_is_an_error(leaf: Pair):
+    with pytest.raises(Unreadable, match="the key holds no private key in PEM"):
+        key_matches(leaf.cert, b"hello")
+
+
+def test_a_truncated_key_is_an_error(leaf: Pair):
+    with pytest.raises(Unreadable, match="the key holds a private key that is damaged or cut off"):
+        key_matches(leaf.cert, leaf.key[:80])
 
 
 def _root_and_intermediate(now: datetime) -> tuple[Pair, Pair]:
