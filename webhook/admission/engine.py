@@ -41,6 +41,10 @@ _RENAMING: Final[Mapping[Subject, Callable[[Json, Json | None, Classes], Outcome
 }
 _MUTATED: Final = frozenset({*_RENAMING, Subject.POD, Subject.POD_UPDATE, Subject.EPHEMERAL_CONTAINERS})
 
+# Of the classes of a pod, how many the audit log names: nobody uses so many in one pod, and a pod may name
+# thousands that do not exist.
+MOST_CLASSES_NOTED: Final = 16
+
 
 def _wait() -> None:
     """No deadline: a command line waits for every read."""
@@ -141,9 +145,10 @@ class Engine:
 
 
 def _classes_asked(units: Mapping[str, int]) -> dict[str, str]:
-    return (
-        {"classes": ",".join(f"{name}={amount}" for name, amount in sorted(units.items()))} if units else {}
-    )
+    listed = [f"{name}={amount}" for name, amount in sorted(units.items())]
+    if len(listed) > MOST_CLASSES_NOTED:
+        listed[MOST_CLASSES_NOTED:] = [f"{len(listed) - MOST_CLASSES_NOTED} more"]
+    return {"classes": ",".join(listed)} if listed else {}
 
 
 def _noted(outcome: Outcome, allowed: Mapping[str, str]) -> Outcome:

@@ -52,6 +52,15 @@ def test_the_audit_log_learns_what_a_pod_asks_for():
     assert judged(world(), stored("2")).audit == {"decision": "allowed", "classes": f"{K80}=2"}
 
 
+def test_the_audit_log_is_not_filled_with_the_classes_that_a_pod_invents():
+    invented = pod()
+    keys = [f"resourceclass.io/none-{number:05}" for number in range(20_000)]
+    invented["spec"]["containers"][0]["resources"] = {"limits": dict.fromkeys(keys, "1")}
+    noted = judged(world(), invented).audit["classes"]
+    assert noted.startswith("none-00000=1,none-00001=1,")
+    assert noted.endswith("none-00015=1,19984 more")
+
+
 def test_a_pod_over_its_quota_is_refused_with_the_words_that_controllers_know():
     outcome = judged(world(hard="0"), stored())
     key = f"requests.resourceclass.io/{K80}"
