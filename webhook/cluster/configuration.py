@@ -6,12 +6,15 @@ The package is imported on first use: it costs 0.2 s and 20 MiB, which `check` w
 import os
 import socket
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import urllib3
+import yaml
 
+from webhook.cluster.yaml_json import unreadable
 from webhook.core.errors import BadInput
 
 # Five watches, and as many direct reads as a worker has threads (8 by default), with room.
@@ -103,20 +106,38 @@ def _load_of_pod(configuration: Any) -> None:
 
 def _load_of_file(configuration: Any, path: str) -> None:
     from kubernetes.config import ConfigException, load_kube_config
-    from yaml import YAMLError
 
     # The package looks into the file without checking its shape; what it stumbles on says where.
-    stumbles = (ConfigException, OSError, YAMLError, ValueError, TypeError, KeyError, AttributeError)
-    if not os.path.isfile(path):
-        raise BadInput(f"{path}: no such kubeconfig file")
+    stumbles = (ConfigException, OSError, ValueError, TypeError, KeyError, AttributeError)
+    _check_form(path)
     try:
         load_kube_config(  # type: ignore[no-untyped-call]
             config_file=path, client_configuration=configuration, persist_config=False
         )
     except stumbles as error:
-        raise BadInput(f"{path}: not a usable kubeconfig: {error}") from error
+        # The package begins some of its texts so; the path stands before it already.
+        text = str(error).removeprefix("Invalid kube-config file. ")
+        raise BadInput(f"{path}: not a usable kubeconfig: {text}") from error
     if urlsplit(configuration.host).scheme not in ("http", "https"):
         raise BadInput(f"{path}: the server {configuration.host!r} of the cluster is no http(s) address")
+
+
+def _check_form(path: str) -> None:
+    """Refuse what the package would report without a line: no file, no YAML, no mapping."""
+    if not os.path.isfile(path):
+        raise BadInput(f"{path}: no such kubeconfig file")
+    try:
+        text = Path(path).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text; a kubeconfig is YAML in UTF-8") from error
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise unreadable(error, text, path) from error
+    if not isinstance(content, dict):
+        raise BadInput(f"{path}:1: not a kubeconfig, which is a mapping with clusters, contexts and users")
 
 
 def _origin(kubeconfig: str | None) -> str:

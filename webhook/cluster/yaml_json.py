@@ -66,12 +66,17 @@ def read_stream(text: str, source: str) -> Iterator[Piece]:
             value = _Reader(source).read(node)
             if value is not None:
                 yield Piece(value, _line(node), _item_lines(node))
-    except yaml.MarkedYAMLError as error:
-        # At the end of a text the mark stands one line behind it.
-        line = min(error.problem_mark.line, text.rstrip().count("\n")) + 1 if error.problem_mark else 1
-        raise BadInput(f"{source}:{line}: not readable as YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, UnicodeEncodeError) as error:
-        raise BadInput(f"{source}: not readable as YAML: {_first_line(error)}") from error
+        raise unreadable(error, text, source) from error
+
+
+def unreadable(error: yaml.YAMLError | UnicodeEncodeError, text: str, source: str) -> BadInput:
+    """Return what PyYAML says of a text with the line where it says it, if it does."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return BadInput(f"{source}: not readable as YAML: {_first_line(error)}")
+    # At the end of a text the mark stands one line behind it.
+    line = min(error.problem_mark.line, text.rstrip().count("\n")) + 1 if error.problem_mark else 1
+    return BadInput(f"{source}:{line}: not readable as YAML: {error.problem or error.context}")
 
 
 def _line(node: yaml.Node) -> int:

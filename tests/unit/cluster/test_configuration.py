@@ -32,7 +32,30 @@ def test_a_missing_kubeconfig_is_named() -> None:
 def test_a_broken_kubeconfig_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config"
     path.write_text(text)
-    with pytest.raises(BadInput, match=f"{path}: "):
+    with pytest.raises(BadInput, match=f"^{path}:"):
+        Connection(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\nb: [\n", ":2: not readable as YAML: "),
+        ("hello\n", ":1: not a kubeconfig, which is a mapping with clusters, contexts and users$"),
+        ("", ":1: not a kubeconfig"),
+        ("a: 1", ": not a usable kubeconfig: Expected key current-context"),
+    ],
+)
+def test_what_is_wrong_with_a_kubeconfig_is_told_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "config"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=f"^{path}{said}"):
+        Connection(str(path))
+
+
+def test_a_kubeconfig_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadInput, match=f"^{path}: not UTF-8 text"):
         Connection(str(path))
 
 
