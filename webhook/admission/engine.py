@@ -24,7 +24,7 @@ from webhook.core.outcome import Outcome
 from webhook.core.raw import as_text, at
 from webhook.core.settings import PodSettings
 from webhook.core.validate.enforce import enforce
-from webhook.core.validate.pod import rests_on_class, rests_on_quota, validate_ephemeral, validate_pod
+from webhook.core.validate.pod import rests_on_class, validate_ephemeral, validate_pod
 from webhook.core.validate.resource_class import validate_class, validate_class_delete
 from webhook.core.validate.workload import validate_workload
 from webhook.core.values.classes import Classes
@@ -109,13 +109,10 @@ class Engine:
         pod = request.document
         units = demand(at(pod, "spec")).units
         classes = self._classes(request, in_time)
-        facts = lookup.pod_facts(self._cluster, request.namespace, classes, units, in_time)
+        facts = lookup.pod_facts(self._cluster, request, classes, units, in_time)
         outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
         if rests_on_class(outcome):
             facts = lookup.with_fresh_classes(self._cluster, facts, units, in_time)
-            outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
-        if rests_on_quota(outcome):
-            facts = lookup.fresh_pod_facts(self._cluster, facts, units, in_time)
             outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
         outcome = enforce(outcome, facts.namespace_labels)
         return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})

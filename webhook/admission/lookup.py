@@ -4,7 +4,7 @@ Watches lag by milliseconds, and a manifest that holds a class, a quota and a po
 that. So nobody is refused on what memory says alone, and a quota that memory does not know yet counts.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -13,8 +13,10 @@ from webhook.admission.ports import Cluster
 from webhook.core.errors import NotReady
 from webhook.core.raw import at
 from webhook.core.validate.facts import PodFacts, WorkloadFacts
+from webhook.core.validate.quota import judge
 from webhook.core.values.classes import Classes
-from webhook.core.values.names import quota_key
+from webhook.core.values.names import Json, quota_key
+from webhook.wire.review import Request
 
 # A read takes about 1 ms. An object that names more unknown classes than this is hardly meant seriously,
 # and must not make this process ask the API server without end.
@@ -47,35 +49,33 @@ def _read(cluster: Cluster, classes: Classes, names: Iterable[str], in_time: InT
 
 
 def pod_facts(
-    cluster: Cluster, namespace: str, classes: Classes, asked: Iterable[str], in_time: InTime
+    cluster: Cluster, request: Request, classes: Classes, units: Mapping[str, int], in_time: InTime
 ) -> PodFacts:
-    """Return what the rules for a pod that asks for some classes must know, from memory as far as it will do.
+    """Return what the rules for a pod that asks for `units` of some classes must know.
 
-    A class that no quota in memory limits may have got its quota a moment ago. The API server's own plugin
-    enforces nothing before it has computed a new quota's status, so this process must not miss it.
+    The quotas come from memory where that shows room, and are read afresh where it does not. A class that no
+    quota in memory limits may have got its quota a moment ago: the API server's own plugin enforces nothing
+    before it has computed a new quota's status, so this process must not miss it.
     """
+    pod, namespace = request.document, request.namespace
     quotas = cluster.quotas(namespace)
-    limited = {key for quota in quotas for key in at(quota, "spec", "hard")}
-    if any(quota_key(name) not in limited for name in asked):
+    if not _all_limited(units, quotas) or judge(pod, units, quotas):
         in_time()
         quotas = cluster.fresh_quotas(namespace)
+    refused = units if judge(pod, units, quotas) else ()
     return PodFacts(
         classes=classes,
         namespace=namespace,
         namespace_labels=cluster.namespace_labels(namespace),
         quotas=quotas,
-    )
-
-
-def fresh_pod_facts(cluster: Cluster, facts: PodFacts, asked: Iterable[str], in_time: InTime) -> PodFacts:
-    """Return the facts with the quotas read now, and with what the text of a refusal rests on."""
-    in_time()
-    return replace(
-        facts,
-        quotas=cluster.fresh_quotas(facts.namespace),
         device_kinds=cluster.device_kinds(),
-        usage=tuple(use for name in asked for use in cluster.usage(name, facts.namespace)),
+        usage=tuple(use for name in refused for use in cluster.usage(name, namespace)),
     )
+
+
+def _all_limited(names: Iterable[str], quotas: Iterable[Json]) -> bool:
+    limited = {key for quota in quotas for key in at(quota, "spec", "hard")}
+    return all(quota_key(name) in limited for name in names)
 
 
 def fresh_workload_facts(cluster: Cluster, facts: WorkloadFacts, in_time: InTime) -> WorkloadFacts:

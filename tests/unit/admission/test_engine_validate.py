@@ -131,6 +131,18 @@ def test_a_quota_with_room_in_memory_costs_no_read():
     assert judged(lagging, stored()).allowed
 
 
+def test_a_refusal_costs_one_read():
+    lagging = Lagging(seen=world(hard="0"), now=world(hard="0"))
+    assert not judged(lagging, stored()).allowed
+    assert lagging.reads == ["quotas of team-a"]
+
+
+def test_a_class_that_no_quota_in_memory_limits_costs_one_read_even_when_it_is_refused():
+    lagging = Lagging(seen=cluster(resource_class(), namespace()), now=world(hard="0"))
+    assert not judged(lagging, stored()).allowed
+    assert lagging.reads == ["quotas of team-a"]
+
+
 def test_a_full_quota_that_cannot_be_read_neither_refuses_nor_admits():
     lagging = Lagging(seen=limited("5", used="5"), now=None)
     with pytest.raises(ClusterUnavailable):

@@ -4,6 +4,7 @@ Reads: the stored class keys of containers and init containers. Changes nothing.
 """
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,12 @@ class Asked:
 
     demand: Demand
     classes: dict[str, ResourceClass]
+    by_path: Mapping[tuple[str | int, ...], Mapping[str, int]]
+    """What each container that asks for something asks for, by its path in the pod spec."""
 
     def of_container(self, ref: ContainerRef) -> tuple[ResourceClass, ...]:
         """Return the classes of which a container asks for at least one unit, in alphabetical order."""
-        units = ref.units()
+        units = self.by_path.get(ref.path, {})
         return tuple(item for name, item in self.classes.items() if name in units)
 
 
@@ -33,7 +36,7 @@ def asked(pod_spec: Any, classes: Classes) -> Asked:
     """Look up what a pod spec asks for. A class that does not exist or cannot be read is left out."""
     wanted = demand(pod_spec)
     found = {name: item for name in sorted(wanted.units) if (item := classes.get(name)) is not None}
-    return Asked(wanted, found)
+    return Asked(wanted, found, {item.ref.path: item.units for item in wanted.by_container})
 
 
 def refuse_unusable(draft: Draft, wanted: Asked, classes: Classes) -> None:

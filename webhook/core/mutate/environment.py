@@ -37,7 +37,7 @@ def set_environment(draft: Draft, wanted: Asked) -> None:
 
 def own_variables(ref: ContainerRef, classes: Sequence[ResourceClass]) -> list[Json]:
     """Return the variables that a container with these classes gets; none without an Env class or a name."""
-    if not ref.name:
+    if not ref.name or not classes:
         return []
     sources = variable_annotations(ref.name, classes)
     variables = [_from_annotation(variable, source) for variable, source in sources.items()]
@@ -65,13 +65,11 @@ def put_first(draft: Draft, ref: ContainerRef, own: Sequence[Json], why: str) ->
     if env is not None and not isinstance(env, list):
         return  # the API server's to refuse
     ours = {variable["name"] for variable in own}
-    rest = [item for item in env or [] if variable_name(item) not in ours]
-    for item in env or []:
-        if variable_name(item) in ours and not any(same(item, variable) for variable in own):
-            draft.warn(
-                f"{ref.title}: {variable_name(item)} was set by hand and is dropped; the webhook sets it"
-            )
-    new = [*own, *rest]
+    named = [(variable_name(item), item) for item in env or ()]
+    for name, item in named:
+        if name in ours and not any(same(item, variable) for variable in own):
+            draft.warn(f"{ref.title}: {name} was set by hand and is dropped; the webhook sets it")
+    new = [*own, *(item for name, item in named if name not in ours)]
     if not same(new, env):
         draft.put(("spec", *ref.path, "env"), new, f"sets {', '.join(v['name'] for v in own)}", why)
 

@@ -67,6 +67,8 @@ def quota_spelling(key: str) -> Spelling | None:
 def rename(amounts: Mapping[str, Any], spell: Speller, renames: Callable[[Spelling], bool]) -> Renamed:
     """Return the amounts with every spelling that `renames` accepts replaced by the stored one."""
     spelled = {key: found for key in amounts if (found := spell(key)) is not None}
+    if not spelled:
+        return Renamed(dict(amounts), {})  # as in most containers
     known = {key: found for key, found in spelled.items() if found.rank == STORED_RANK or renames(found)}
     typed: dict[str, str] = {}
     for key, found in sorted(known.items(), key=lambda item: item[1].rank):

@@ -19,7 +19,6 @@ from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
 
-QUOTA_REASONS: Final = frozenset({Reason.QUOTA_EXCEEDED, Reason.QUOTA_NOT_READY})
 # What a class says decides these. The replica that mutated the pod may have known a newer one.
 CLASS_REASONS: Final = frozenset({Reason.NOT_FINAL, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED})
 
@@ -49,8 +48,3 @@ def validate_ephemeral(pod: Json, old: Json, classes: Classes) -> Outcome:
 def rests_on_class(outcome: Outcome) -> bool:
     """Whether a refusal rests on what a class says, which should be read afresh before it is given."""
     return any(fault.reason in CLASS_REASONS for fault in outcome.faults)
-
-
-def rests_on_quota(outcome: Outcome) -> bool:
-    """Whether a refusal rests on quota, and so on facts that should be read afresh before it is given."""
-    return any(fault.reason in QUOTA_REASONS for fault in outcome.faults)

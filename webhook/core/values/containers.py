@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from webhook.core.raw import as_list, as_mapping, as_text
+from webhook.core.raw import as_list, as_text
 from webhook.core.values import names
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
@@ -48,17 +48,19 @@ class ContainerRef:
 
     def amounts(self, field: str) -> Mapping[str, Any]:
         """Return `limits` or `requests` as it stands; empty when absent or no map."""
-        return as_mapping(as_mapping(self.container.get("resources")).get(field))
+        resources = self.container.get("resources")
+        amounts = resources.get(field) if isinstance(resources, dict) else None
+        return amounts if isinstance(amounts, dict) else {}
 
     def class_amounts(self) -> Mapping[str, Any]:
         """Return class name to amount as typed, of the stored keys; limits count before requests."""
-        found: dict[str, Any] = {}
-        for field in (REQUESTS, LIMITS):
-            for key, value in self.amounts(field).items():
-                name = names.class_of_stored_key(key)
-                if name is not None:
-                    found[name] = value
-        return found
+        prefix = names.STORED_PREFIX
+        return {
+            key[len(prefix) :]: value
+            for field in (REQUESTS, LIMITS)
+            for key, value in self.amounts(field).items()
+            if key.startswith(prefix)
+        }
 
     def units(self) -> Mapping[str, int]:
         """Return class name to units of what the container asks for; zero and unreadable amounts are none."""

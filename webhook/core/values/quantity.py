@@ -8,8 +8,8 @@ away from zero to the next nano, as the server does. No floats: a value is a who
 
 import re
 from dataclasses import dataclass
-from functools import total_ordering
-from typing import Any, Final
+from functools import lru_cache, total_ordering
+from typing import Any, Final, NoReturn
 
 NANOS: Final = 10**9
 
@@ -66,13 +66,23 @@ def parse_quantity(value: Any) -> Quantity:
     if isinstance(value, int) and value.bit_length() > MAX_LENGTH:
         raise BadQuantity("a number of so many digits is not a quantity")
     text = str(value)
-    match = _GRAMMAR.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    return _parse_text(text) if len(text) <= MAX_LENGTH else _no_quantity(text)
+
+
+# The same few amounts come with every review. Bounded in number here and in length above.
+@lru_cache(maxsize=1024)
+def _parse_text(text: str) -> Quantity:
+    match = _GRAMMAR.fullmatch(text)
     if match is None or not (match["whole"] or match["fraction"]):
-        raise BadQuantity(f"{text[:40]!r} is not a quantity (such as 1, 2000m or 1Ki)")
+        _no_quantity(text)
     exponent = int(match["exponent"] or 0)
     if abs(exponent) > MAX_EXPONENT:
         raise BadQuantity(f"{text[:40]!r} has an exponent out of range")
     return Quantity(_nanos(match, exponent))
+
+
+def _no_quantity(text: str) -> NoReturn:
+    raise BadQuantity(f"{text[:40]!r} is not a quantity (such as 1, 2000m or 1Ki)")
 
 
 def _nanos(match: re.Match[str], exponent: int) -> int:

@@ -3,11 +3,11 @@
 import pytest
 
 from webhook.core.mutate.pod import mutate_pod
-from webhook.core.outcome import Change, Fault, Outcome, Reason
+from webhook.core.outcome import Change, Outcome, Reason
 from webhook.core.settings import PodSettings
 from webhook.core.validate.facts import PodFacts
 from webhook.core.validate.final_state import final_state
-from webhook.core.validate.pod import rests_on_quota, validate_ephemeral, validate_pod
+from webhook.core.validate.pod import validate_ephemeral, validate_pod
 from webhook.core.values.classes import Classes
 
 CLASSES = Classes.of([{"metadata": {"name": "k80"}, "spec": {"selector": {"matchLabels": {"model": "K80"}}}}])
@@ -144,9 +144,3 @@ def test_an_ephemeral_container_that_lacks_void_should_be_added_again():
     outcome = validate_ephemeral({"spec": {"ephemeralContainers": [debug]}}, {"spec": {}}, CLASSES)
     assert reasons(outcome) == [Reason.NOT_FINAL]
     assert "add the ephemeral container again" in outcome.message
-
-
-@pytest.mark.parametrize("reason", list(Reason))
-def test_only_refusals_for_quota_rest_on_facts_that_must_be_fresh(reason):
-    outcome = Outcome({}, faults=(Fault(Reason.NODE_NAME, ""), Fault(reason, "")))
-    assert rests_on_quota(outcome) is (reason in (Reason.QUOTA_EXCEEDED, Reason.QUOTA_NOT_READY))
