@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -23,6 +24,13 @@ from tests.harness.controlplane import ControlPlane
 from tests.harness.product import Product
 from tests.harness.waiting import until
 from tests.harness.webhook import Replica
+from webhook.cluster.connection import Connection
+from webhook.cluster.course import Course, Setback
+from webhook.cluster.list_watch import ListWatch, Timing
+from webhook.cluster.resources import RESOURCE_CLASSES
+from webhook.cluster.store import Store
+
+Json = dict[str, Any]
 
 AWAY_SECONDS = 12.0  # long enough for the delays between attempts to be at their longest
 FROZEN_SECONDS = 4.0
@@ -100,6 +108,26 @@ def test_a_killed_api_server_that_comes_back_finds_the_webhook_in_step(
     assert_changes_are_seen(api, limited)
     again = shaken.webhook.metric("resourceclass_cache_relists_total") - lists
     assert 0 < again <= PROCESSES * KINDS, f"{again} lists: versions of before the restart have expired"
+
+
+def test_a_version_that_the_api_server_has_forgotten_leads_to_a_list(shaken: Product) -> None:
+    """The first version of all: no watch cache reaches back so far."""
+    connection = Connection(str(shaken.plane.kubeconfig()))
+    store: Store[Json] = Store()
+    timing = Timing(
+        time.monotonic, lambda low, high: low, lambda seconds: False, lambda: store.generation > 0
+    )
+    watch = ListWatch(connection, RESOURCE_CLASSES, store, timing)
+
+    expired = watch.step(Course("1"))
+    listed = watch.step(expired)
+    connection.close()
+
+    assert (expired.version, expired.last) == (None, Setback.EXPIRED)
+    assert {each["metadata"]["name"] for each in store.snapshot()[1]} == {
+        each["metadata"]["name"] for each in CLASSES
+    }
+    assert int(listed.version or 0) > 1
 
 
 def test_an_api_server_that_freezes_is_waited_for(api: Api, shaken: Product, limited: str) -> None:
