@@ -5,7 +5,8 @@ The package is imported on first use: it costs 0.2 s and 20 MiB, which `check` w
 
 import os
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -27,6 +28,11 @@ UNANSWERED_MILLISECONDS: Final = 15_000
 _LOOPBACK: Final = "localhost,127.0.0.0/8,::1"
 
 
+# The package asks the environment for proxies each time it is asked for a token, which takes a third as long
+# as the read itself. Tokens are renewed minutes before they end.
+HEADERS_SECONDS: Final = 1.0
+
+
 class Pool(Protocol):
     """What is used of urllib3's pool managers."""
 
@@ -40,16 +46,26 @@ class Pool(Protocol):
 class Access:
     """The address of an API server, a pool of connections to it, and the credentials of the moment."""
 
-    def __init__(self, configuration: Any, pool: Pool) -> None:
+    def __init__(self, configuration: Any, pool: Pool, clock: Callable[[], float] = time.monotonic) -> None:
         self._configuration = configuration
+        self._clock = clock
+        self._headers: tuple[float, Mapping[str, str]] = (float("-inf"), {})
         self.pool = pool
         self.server: str = configuration.host.rstrip("/")
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers of a request; the package reads a rotated token or runs an exec plugin when due.
 
-        Raises OSError when it cannot.
+        What it gave is used for HEADERS_SECONDS. Raises OSError when it cannot.
         """
+        now = self._clock()
+        read_at, headers = self._headers
+        if now - read_at >= HEADERS_SECONDS:
+            headers = self._read_headers()
+            self._headers = (now, headers)
+        return headers
+
+    def _read_headers(self) -> Mapping[str, str]:
         from kubernetes.config import ConfigException
 
         try:
