@@ -27,11 +27,12 @@ InTime = Callable[[], None]
 
 
 def known_classes(cluster: Cluster, wanted: Iterable[str], in_time: InTime) -> Classes:
-    """Return all classes, those of `wanted` that memory lacks (or holds unreadable) read afresh."""
+    """Return all classes. Those of `wanted` that memory lacks, holds unreadable or doubts are read afresh."""
     if missing := cluster.not_ready():
         raise NotReady(f"not ready yet: {', '.join(missing)}")
     classes = cluster.classes()
-    return _read(cluster, classes, [name for name in wanted if name not in classes], in_time)
+    doubted = cluster.classes_in_doubt()
+    return _read(cluster, classes, [name for name in wanted if doubted or name not in classes], in_time)
 
 
 def with_fresh_classes(cluster: Cluster, facts: PodFacts, asked: Iterable[str], in_time: InTime) -> PodFacts:
@@ -43,8 +44,7 @@ def _read(cluster: Cluster, classes: Classes, names: Iterable[str], in_time: InT
     for name in islice(names, MAX_FRESH_CLASSES):
         in_time()
         found = cluster.fresh_class(name)
-        if found is not None:
-            classes = classes.with_object(found)
+        classes = classes.with_object(found) if found is not None else classes.without(name)
     return classes
 
 

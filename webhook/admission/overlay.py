@@ -59,6 +59,10 @@ class Overlay:
             classes = classes.with_object(document)
         return classes
 
+    def classes_in_doubt(self) -> bool:
+        """Return what the cluster below says of its own."""
+        return self._base.classes_in_doubt()
+
     def fresh_class(self, name: str) -> Json | None:
         """Return one ResourceClass."""
         return self._objects.get(ObjectId(GROUP, "ResourceClass", "", name)) or self._base.fresh_class(name)

@@ -20,6 +20,9 @@ class ClassSource(Protocol):
     def classes(self) -> Classes:
         """Return all known classes, the unreadable ones with their faults."""
 
+    def classes_in_doubt(self) -> bool:
+        """Whether memory may be behind by more than a moment: then what is asked for is to be read afresh."""
+
     def fresh_class(self, name: str) -> Json | None:
         """Read one ResourceClass from the API server; None if it does not exist."""
 

@@ -33,6 +33,10 @@ class DirectCluster:
         """Return all classes. Raises BadInput when the cluster does not know the kind."""
         return self._classes
 
+    def classes_in_doubt(self) -> bool:
+        """Never: they were read for this command."""
+        return False
+
     def fresh_class(self, name: str) -> Json | None:
         """Read one ResourceClass now."""
         return read_one(self._api, RESOURCE_CLASSES.path(name=name))

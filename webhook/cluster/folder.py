@@ -61,6 +61,10 @@ class FolderCluster:
         """Return all classes."""
         return self._now().classes
 
+    def classes_in_doubt(self) -> bool:
+        """Never: files are read again when they change."""
+        return False
+
     def fresh_class(self, name: str) -> Json | None:
         """Return one ResourceClass; None if there is none."""
         return self._now().class_object(name)

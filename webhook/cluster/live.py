@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event, Lock
+from threading import Event
 from typing import Any, Final
 
 from webhook.cluster.api import Api
@@ -21,8 +21,6 @@ from webhook.core.values.usage import Usage
 # An API server answers a read of one object in 1 ms and gives the webhook 5 s in all; a read that takes
 # longer than this is given up, so that the caller can still be told to come again.
 FRESH_SECONDS: Final = 1.0
-# How often the classes are listed while their watch is broken, whatever the number of reviews.
-RELIST_SECONDS: Final = 1.0
 # A watch thread that sits in a list of a dead server is not waited for; it is a daemon.
 STOP_SECONDS: Final = 1.0
 
@@ -53,10 +51,6 @@ class LiveCluster:
         )
         self._parsed_classes = Derived(self._classes.store, Classes.of)
         self._device_kinds = Derived(self._devices.store, device_kinds)
-        self._clock = clock
-        self._listing = Lock()
-        self._listed = Classes()
-        self._listed_at = -RELIST_SECONDS
 
     def start(self) -> None:
         """Begin to list and watch; returns at once."""
@@ -87,11 +81,12 @@ class LiveCluster:
         return self._cache(kind).lists
 
     def classes(self) -> Classes:
-        """Return all known classes; while their watch is broken they are listed, once a second at most.
+        """Return all known classes."""
+        return self._parsed_classes.get()
 
-        A class may have been changed, closed to a namespace or deleted since the watch broke.
-        """
-        return self._listed_classes() if self._classes.is_stale else self._parsed_classes.get()
+    def classes_in_doubt(self) -> bool:
+        """Whether no watch tells of classes that are changed, closed to a namespace or deleted."""
+        return self._classes.is_stale
 
     def fresh_class(self, name: str) -> Json | None:
         """Read one ResourceClass now."""
@@ -130,14 +125,6 @@ class LiveCluster:
     def device_kinds(self) -> Sequence[DeviceKind]:
         """Return the kinds of device with their counts."""
         return self._device_kinds.get()
-
-    def _listed_classes(self) -> Classes:
-        with self._listing:
-            if self._clock() >= self._listed_at + RELIST_SECONDS:
-                listing = list_all(self._api, RESOURCE_CLASSES, seconds=FRESH_SECONDS)
-                self._listed = Classes.of(obj for _, obj in listing.items)
-                self._listed_at = self._clock()
-            return self._listed
 
     def _cache(self, kind: str) -> Cache[Any]:
         return next(cache for cache in self._all if cache.kind == kind)

@@ -149,6 +149,26 @@ def test_a_full_quota_that_cannot_be_read_neither_refuses_nor_admits():
         judged(lagging, stored())
 
 
+def closed_to_all():
+    return cluster(resource_class(namespaces={"matchLabels": {"team": "vision"}}), namespace())
+
+
+def test_a_class_that_memory_is_in_doubt_of_is_read():
+    lagging = Lagging(seen=cluster(resource_class(), namespace()), now=closed_to_all(), doubted=True)
+    assert judged(lagging, stored()).reason == Reason.NAMESPACE_NOT_ALLOWED
+
+
+def test_a_class_that_was_deleted_while_memory_was_in_doubt_is_unknown():
+    lagging = Lagging(seen=cluster(resource_class(), namespace()), now=cluster(namespace()), doubted=True)
+    assert judged(lagging, stored()).reason == Reason.UNKNOWN_CLASS
+
+
+def test_a_class_that_memory_is_sure_of_costs_no_read():
+    lagging = Lagging(seen=limited("5", used="1"), now=closed_to_all())
+    assert judged(lagging, stored()).allowed
+    assert lagging.reads == []
+
+
 def test_a_quota_made_a_moment_ago_counts():
     lagging = Lagging(seen=cluster(resource_class(), namespace()), now=limited("0", used="0"))
     assert judged(lagging, stored()).reason == Reason.QUOTA_EXCEEDED

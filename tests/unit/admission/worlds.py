@@ -89,6 +89,7 @@ class Lagging:
     seen: FolderCluster
     now: FolderCluster | None
     missing: tuple[str, ...] = ()
+    doubted: bool = False
     reads: list[str] = field(default_factory=list)
 
     def not_ready(self):
@@ -96,6 +97,9 @@ class Lagging:
 
     def classes(self):
         return self.seen.classes()
+
+    def classes_in_doubt(self):
+        return self.doubted
 
     def fresh_class(self, name):
         return self._read(f"class {name}").fresh_class(name)

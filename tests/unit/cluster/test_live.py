@@ -11,7 +11,7 @@ from tests.unit.cluster.fake_api import FakeApi
 from tests.unit.cluster.scripted import Clock
 from webhook.cluster.cache import STALE_SECONDS
 from webhook.cluster.direct import DirectCluster
-from webhook.cluster.live import RELIST_SECONDS, LiveCluster
+from webhook.cluster.live import LiveCluster
 from webhook.core.errors import BadInput, ClusterUnavailable
 
 Json = dict[str, Any]
@@ -154,27 +154,10 @@ def test_a_cache_whose_watch_is_broken_is_not_believed(live: LiveCluster, api: F
     assert api.asked == [TEAM_QUOTAS, f"{NAMESPACES}/team-a"]
 
 
-def test_classes_are_listed_while_their_watch_is_broken(live: LiveCluster, api: FakeApi) -> None:
+def test_classes_are_in_doubt_while_their_watch_is_broken(live: LiveCluster, api: FakeApi) -> None:
+    before = live.classes_in_doubt()
     api.break_watches()
-    api.objects[CLASSES] = []
-    assert live.classes().names == ()
-
-
-def test_a_burst_of_reviews_lists_the_classes_once(live: LiveCluster, api: FakeApi, clock: Clock) -> None:
-    clock.now += STALE_SECONDS + 1
-    for _ in range(20):
-        assert live.classes().names == ("k80",)
-    assert api.asked == [CLASSES]
-    clock.now += RELIST_SECONDS
-    live.classes()
-    assert api.asked == [CLASSES, CLASSES]
-
-
-def test_classes_that_cannot_be_listed_are_not_guessed(live: LiveCluster, api: FakeApi, clock: Clock) -> None:
-    clock.now += STALE_SECONDS + 1
-    api.failure = ClusterUnavailable("refused")
-    with pytest.raises(ClusterUnavailable):
-        live.classes()
+    assert (before, live.classes_in_doubt()) == (False, True)
 
 
 def test_age_and_lists_are_told_by_kind(live: LiveCluster, clock: Clock) -> None:

@@ -51,6 +51,14 @@ class Classes:
             MappingProxyType({**_without(self.broken, renewed), **added.broken}),
         )
 
+    def without(self, name: str) -> "Classes":
+        """Return these classes without one, which need not be among them."""
+        if not self.exists(name):
+            return self
+        return Classes(
+            MappingProxyType(_without(self.readable, {name})), MappingProxyType(_without(self.broken, {name}))
+        )
+
     def get(self, name: str) -> ResourceClass | None:
         """Return a readable class, or None."""
         return self.readable.get(name)

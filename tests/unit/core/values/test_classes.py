@@ -42,6 +42,13 @@ def test_one_more_class_makes_a_new_set():
     assert "p100" not in CLASSES
 
 
+def test_a_class_can_be_left_out():
+    assert CLASSES.exists("bad")
+    assert not CLASSES.without("bad").exists("bad")
+    assert CLASSES.without("bad").names == CLASSES.names
+    assert CLASSES.without("t4").without("none").names == tuple(n for n in CLASSES.names if n != "t4")
+
+
 def test_a_class_that_is_mended_or_broken_replaces_what_was_known():
     mended = CLASSES.with_object(a_class("bad"))
     assert "bad" in mended
