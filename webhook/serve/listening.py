@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import socket
 
 BACKLOG = 1024
@@ -53,7 +52,5 @@ def _joined(host: str, port: int) -> str:
 
 
 def _why(error: OSError) -> str:
-    """The error in words. Python repeats the address in it, unless it was a name that nobody knows."""
-    if isinstance(error, socket.gaierror) or error.errno is None:
-        return str(error.strerror or error)
-    return os.strerror(error.errno)
+    """The error in words, without the address, which Python repeats behind them."""
+    return str(error.strerror or error).partition(" (while attempting")[0]
