@@ -1,0 +1,144 @@
+"""Whole devices: which ones a pod gets, over overlapping classes, init containers and sidecars."""
+
+import pytest
+
+from tests.unit.core.placement.nodes import (
+    a_class,
+    any_of,
+    asks,
+    container,
+    device,
+    devices_of,
+    node,
+    sidecar,
+)
+from webhook.core.placement.place import Assignment, fits, place
+from webhook.core.placement.uses import Use
+
+HIGH_MEM = {"matchExpressions": [{"key": "memory", "operator": "Gt", "values": ["10GiB"]}]}
+CLASSES = [a_class("k80"), a_class("p100"), a_class("high", HIGH_MEM)]
+K80, P100 = device("GPU-0"), device("GPU-1", "p100", 16276)
+BOTH = node([K80, P100], CLASSES)
+
+
+def placed(on, *main, init=(), classes=CLASSES):
+    return devices_of(place(asks(classes, *main, init=init), on), on)
+
+
+# Project-HAMi/HAMi#571, #3079, #2335, #991: a container without devices between two with them.
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("prep", [{}, {"k80": 1}])
+def test_devices_follow_the_name_of_the_container_not_its_position(reverse, prep):
+    main = [
+        container("log"),
+        container("train", {"k80": 1}),
+        container("shim"),
+        container("infer", {"p100": 1}),
+    ]
+    found = placed(BOTH, *(main[::-1] if reverse else main), init=[container("prep", prep)])
+    assert found.pop("prep", ("GPU-0",)) == ("GPU-0",)
+    assert found == {"train": ("GPU-0",), "infer": ("GPU-1",)}
+
+
+@pytest.mark.parametrize("order", [("high", "k80"), ("k80", "high")])
+def test_overlapping_classes_are_served_without_greed(order):
+    found = placed(BOTH, *(container(name, {name: 1}) for name in order))
+    assert found == {"high": ("GPU-1",), "k80": ("GPU-0",)}
+
+
+def test_several_classes_in_one_container_get_devices_of_their_own():
+    assert placed(BOTH, container("c", {"high": 1, "p100": 1})) == {"c": ("GPU-0", "GPU-1")}
+
+
+def test_a_pod_that_asks_for_nothing_fits_everywhere_and_gets_nothing():
+    for on in (BOTH, node([], CLASSES), node([K80], CLASSES, is_blocked=True)):
+        assert fits(asks(CLASSES, container("c", {"k80": 0})), on) is None
+        assert place(asks(CLASSES, container("c")), on) == Assignment(())
+
+
+def test_init_containers_one_after_the_other_use_one_device():
+    steps = [container("one", {"k80": 1}), container("two", {"k80": 1})]
+    assert placed(node([K80], CLASSES), container("main", {"k80": 1}), init=steps) == {
+        "one": ("GPU-0",),
+        "two": ("GPU-0",),
+        "main": ("GPU-0",),
+    }
+
+
+def test_a_main_container_takes_the_device_that_its_init_container_needs():
+    found = placed(BOTH, container("main", {"high": 1}), init=[container("prep", {"p100": 1})])
+    assert found == {"main": ("GPU-1",), "prep": ("GPU-1",)}
+
+
+def test_a_sidecar_keeps_its_device_from_everything_after_it():
+    pod = asks(CLASSES, container("main", {"k80": 1}), init=[sidecar("proxy", {"k80": 1})])
+    assert fits(pod, node([K80], CLASSES)) is not None
+    found = placed(
+        node([K80, device("GPU-2")], CLASSES), container("main", {"k80": 1}), init=[sidecar("s", {"k80": 1})]
+    )
+    assert found["main"] != found["s"]
+
+
+def test_an_init_container_before_a_sidecar_lends_it_the_device():
+    init = [container("prep", {"k80": 1}), sidecar("proxy", {"k80": 1})]
+    assert placed(node([K80], CLASSES), init=init) == {"prep": ("GPU-0",), "proxy": ("GPU-0",)}
+
+
+def test_a_sidecar_leaves_the_device_that_a_later_init_container_must_have():
+    init = [sidecar("proxy", {"high": 1}), container("prep", {"k80": 1})]
+    assert placed(BOTH, init=init) == {"proxy": ("GPU-1",), "prep": ("GPU-0",)}
+
+
+def test_sick_and_taken_devices_are_never_given():
+    sick = device("GPU-2", phase="Unhealthy")
+    on = node([K80, sick, device("GPU-3"), device("GPU-4")], CLASSES, [Use("GPU-0"), Use("GPU-3", 1)])
+    assert placed(on, container("c", {"k80": 1})) == {"c": ("GPU-4",)}
+    assert fits(asks(CLASSES, container("c", {"k80": 2})), on) is not None
+
+
+def test_a_pod_that_fits_anywhere_leaves_the_device_of_a_special_class():
+    classes = [a_class("k80"), a_class("p100"), any_of("any", "k80", "p100")]
+    on = node([device("GPU-0", "p100"), *(device(f"GPU-{n}") for n in (1, 2))], classes)
+    assert placed(on, container("c", {"any": 2}), classes=classes) == {"c": ("GPU-1", "GPU-2")}
+
+
+def test_of_equally_special_devices_the_smaller_one_is_given():
+    assert placed(BOTH, container("c", {"high": 1})) == {"c": ("GPU-0",)}
+
+
+def test_a_container_with_several_devices_stays_in_one_numa_node():
+    devices = [device(f"GPU-{n}", numaNode=str(n % 2)) for n in range(6)]
+    on = node(devices, CLASSES, [Use("GPU-0")])
+    assert placed(on, container("c", {"k80": 2})) == {"c": ("GPU-2", "GPU-4")}
+    assert placed(on, container("c", {"k80": 3})) == {"c": ("GPU-1", "GPU-3", "GPU-5")}
+    assert len(placed(on, container("c", {"k80": 4}))["c"]) == 4
+
+
+def test_a_pcie_root_is_closer_than_a_numa_node():
+    devices = [device(f"GPU-{n}", numaNode="0", pcieRoot=f"pci{n % 2}") for n in range(4)]
+    assert placed(node(devices, CLASSES), container("c", {"k80": 2})) == {"c": ("GPU-0", "GPU-2")}
+
+
+def test_two_containers_of_several_devices_each_have_a_numa_node():
+    devices = [device(f"GPU-{n}", numaNode=str(n % 2)) for n in range(4)]
+    found = placed(node(devices, CLASSES), container("a", {"k80": 2}), container("b", {"k80": 2}))
+    assert found == {"a": ("GPU-0", "GPU-2"), "b": ("GPU-1", "GPU-3")}
+
+
+def test_a_single_device_is_taken_where_others_are_in_use_already():
+    devices = [device(f"GPU-{n}", numaNode=str(n // 2)) for n in range(4)]
+    assert placed(node(devices, CLASSES, [Use("GPU-2")]), container("c", {"k80": 1})) == {"c": ("GPU-3",)}
+
+
+# Project-HAMi/HAMi-core#137: H20 and H200, A10 and A10G and A100 are different models.
+def test_only_the_exact_model_serves_a_class():
+    classes = [a_class("h20", {"matchLabels": {"model": "NVIDIA H20"}})]
+    pod = asks(classes, container("c", {"h20": 1}))
+    assert fits(pod, node([device("GPU-0", "NVIDIA H200", 143771)], classes)) is not None
+    assert fits(pod, node([device("GPU-0", "NVIDIA-H20", 97871)], classes)) is None
+
+
+def test_two_objects_of_one_device_are_one_device_and_sick_if_either_says_so():
+    pod = asks(CLASSES, container("c", {"k80": 1}))
+    assert fits(pod, node([K80, device("GPU-0", phase="Unhealthy")], CLASSES)) is not None
+    assert len(node([K80, device("GPU-0")], CLASSES).devices.devices) == 1

@@ -1,0 +1,30 @@
+"""Which classes a device belongs to, worked out once per kind of device.
+
+A cluster has thousands of devices of a few kinds, and a selector costs some microseconds per device (sizes
+are parsed, models normalised). Only the properties that some selector reads can matter, so devices that agree
+in those share one answer.
+"""
+
+from collections.abc import Mapping
+
+from webhook.core.values.classes import Classes
+
+
+class Membership:
+    """The classes of devices, for one set of classes. Answers are remembered; they never change."""
+
+    def __init__(self, classes: Classes) -> None:
+        self._classes = classes.all()
+        self._keys = sorted(
+            {part.key for item in self._classes for term in item.selector.terms for part in term}
+        )
+        self._known: dict[tuple[str | None, ...], tuple[str, ...]] = {}
+
+    def of(self, properties: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the names of the classes whose selector matches these properties, sorted."""
+        kind = tuple(properties.get(key) for key in self._keys)
+        found = self._known.get(kind)
+        if found is None:
+            found = tuple(item.name for item in self._classes if item.selector.matches(properties))
+            self._known[kind] = found
+        return found
