@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -47,13 +48,16 @@ def test_follows_the_api_server_across_its_restart(
     wait_ready(live)
     plane_with_crds.stop_api_server()
     try:
-        assert dict(live.namespace_labels("kube-system"))
+        until(live.classes_in_doubt, "memory is in doubt")
         with pytest.raises(ClusterUnavailable):
             live.fresh_class("server.restarted")
+        with pytest.raises(ClusterUnavailable):
+            live.namespace_labels("kube-system")
     finally:
         plane_with_crds.start_api_server()
     api.create(resource_class("server.restarted")).must()
-    until(lambda: "server.restarted" in live.classes(), "the caches follow again", 90)
+    until(lambda: "server.restarted" in live.classes(), "the caches follow again", 30)
+    until(lambda: not live.classes_in_doubt(), "memory is believed again", 30)
     api.delete(KIND, "server.restarted")
 
 
@@ -64,6 +68,9 @@ def test_a_read_of_a_stopped_api_server_is_given_up_soon(
     wait_ready(live)
     os.kill(server.pid, signal.SIGSTOP)
     try:
+        until(
+            lambda: "\nState:\tT" in Path(f"/proc/{server.pid}/status").read_text(), "the server has stopped"
+        )
         started = time.monotonic()
         with pytest.raises(ClusterUnavailable, match="timed out"):
             live.fresh_quotas("default")

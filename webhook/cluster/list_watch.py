@@ -139,6 +139,8 @@ class ListWatch(Generic[T]):
         source = self._api.watch(self._resource.path(), query, SILENCE_SECONDS)
         self._source = source
         with closing(source):
+            if self._timing.stopping():
+                return  # the order came while the watch was being opened, when there was nothing to wake
             self._confirm()
             self._following = True
             for raw in source:

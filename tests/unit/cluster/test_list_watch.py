@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 import pytest
 
@@ -217,21 +218,35 @@ def test_a_fault_of_ours_does_not_end_the_thread(caplog: pytest.LogCaptureFixtur
 
 def test_the_order_to_stop_ends_a_watch_between_two_events() -> None:
     api = ScriptedApi([page()], [[event("ADDED", "a", "11"), event("ADDED", "b", "12")]])
-    store = stopped(api)
+    store: Store[object] = Store()
+    stepped(api, store, stopping=lambda: store.generation > 0)
     assert (store.get(("team-a", "a")) is None, store.get(("team-a", "b")) is None) == (False, True)
 
 
+def test_the_order_to_stop_ends_a_watch_that_was_being_opened() -> None:
+    api = ScriptedApi([page()], [[event("ADDED", "a", "11")]])
+    store = stopped(api)
+    assert (store.generation, api.sources[0].closed) == (0, True)
+
+
 def test_being_woken_up_to_stop_is_no_problem_to_report(caplog: pytest.LogCaptureFixture) -> None:
-    stopped(ScriptedApi([page()], [[silence()]]))
+    caplog.set_level(logging.INFO)
+    api = ScriptedApi([page()], [[5.0, silence()]])
+    before = api.clock.now
+    stepped(api, Store(), stopping=lambda: api.clock.now > before)
     assert caplog.messages == []
 
 
 def stopped(api: ScriptedApi) -> Store[object]:
     """Take one step from version 10 with the order to stop given already."""
     store: Store[object] = Store()
-    timing = Timing(api.clock, lambda low, high: high, lambda seconds: True, lambda: True)
-    ListWatch(api, Resource("Thing", "/api/v1", "things", lambda obj: obj), store, timing).step(Course("10"))
+    stepped(api, store, stopping=lambda: True)
     return store
+
+
+def stepped(api: ScriptedApi, store: Store[object], stopping: Callable[[], bool]) -> None:
+    timing = Timing(api.clock, lambda low, high: high, lambda seconds: True, stopping)
+    ListWatch(api, Resource("Thing", "/api/v1", "things", lambda obj: obj), store, timing).step(Course("10"))
 
 
 def test_every_watch_is_closed() -> None:
