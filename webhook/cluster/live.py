@@ -107,7 +107,9 @@ class LiveCluster:
         return self._quotas.store.of_namespace(namespace)
 
     def fresh_quotas(self, namespace: str) -> Sequence[Json]:
-        """Read the quotas of a namespace now."""
+        """Read the quotas of a namespace now; of no namespace the API server would list those of all."""
+        if not namespace:
+            return []
         listing = list_all(self._api, QUOTAS, namespace, FRESH_SECONDS)
         return [quota for _, quota in listing.items]
 

@@ -4,6 +4,7 @@ The shape is admission.k8s.io/v1 (k8s.io/api/admission/v1, types.go). Everything
 need stays out; the objects stay raw JSON, so that a field nobody here knows is never lost.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +21,10 @@ OPERATIONS: Final = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 # orjson reads 1,024 levels and writes 254; the rules recurse, and Python stops at 1,000 frames. The
 # deepest field of a pod lies at about 15.
 MAX_DEPTH: Final = 254
+
+# The name of a namespace is a DNS-1123 label. It becomes part of the paths that are read, and whoever can
+# reach the webhook may post a review.
+_NAMESPACE: Final = re.compile(r"(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def _request(request: Json) -> Request:
         group=as_text(kind.get("group")),
         kind=_text(kind, "kind", "request.kind."),
         sub_resource=as_text(request.get("subResource")),
-        namespace=as_text(request.get("namespace")),
+        namespace=_namespace(request),
         name=as_text(request.get("name")),
         user=as_text(user.get("username")),
         groups=tuple(item for item in as_list(user.get("groups")) if isinstance(item, str)),
@@ -109,6 +114,14 @@ def _request(request: Json) -> Request:
         old_object=_object(request, "oldObject", required=False),
         dry_run=request.get("dryRun") is True,
     )
+
+
+def _namespace(request: Json) -> str:
+    """Return the namespace; empty for an object of the cluster."""
+    name = as_text(request.get("namespace"))
+    if _NAMESPACE.fullmatch(name) is None:
+        raise BadReview(f"request.namespace is {name[:80]!r}, which cannot be the name of a namespace")
+    return name
 
 
 def _mapping(parent: Json, key: str, place: str) -> Json:

@@ -111,6 +111,10 @@ def test_no_namespace_has_no_labels_and_is_not_asked_for(live: LiveCluster, api:
     assert (live.namespace_labels(""), api.asked) == ({}, [])
 
 
+def test_no_namespace_has_no_quotas_and_is_not_asked_for(live: LiveCluster, api: FakeApi) -> None:
+    assert (live.fresh_quotas(""), api.asked) == ([], [])
+
+
 def test_a_strange_name_cannot_change_the_path(live: LiveCluster, api: FakeApi) -> None:
     live.fresh_class("../pods?x=/y")
     assert api.asked == [f"{CLASSES}/..%2Fpods%3Fx%3D%2Fy"]

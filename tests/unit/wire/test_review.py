@@ -133,3 +133,17 @@ def test_many_brackets_side_by_side_are_not_deep():
 
 def test_a_document_at_the_bound_is_read():
     assert parse(encode(review(object=deep(MAX_DEPTH - 4)))).object is not None
+
+
+@pytest.mark.parametrize("name", ["a", "0", "team-a", "a" * 63, "", None, ...])
+def test_what_can_be_the_name_of_a_namespace_is_read(name):
+    assert parse(encode(review(namespace=name))).namespace == (name if isinstance(name, str) else "")
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", "kube-system/pods", "a?b", "A", "a.b", "-a", "a-", "a" * 64, "a\n"]
+)
+def test_what_cannot_be_the_name_of_a_namespace_is_refused(name):
+    """It would become part of a path, and the API server reads %2F there as a slash."""
+    with pytest.raises(BadReview, match=r"request\.namespace is .* cannot be the name of a namespace"):
+        parse(encode(review(namespace=name)))
