@@ -44,13 +44,18 @@ class NodeDevices:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What the devices of a node carry. `conflicts` are ids that more pods claim than the device can bear."""
+    """What the devices of a node carry.
+
+    `conflicts` are ids that more pods claim than the device can bear. `strangers` are sets of devices of
+    which so many are in use by pods without a class, nobody knows which.
+    """
 
     devices: NodeDevices
     whole: int
     used_bytes: tuple[int, ...]
     room: Room
     conflicts: tuple[str, ...] = ()
+    strangers: tuple[tuple[int, int], ...] = ()
     is_blocked: bool = False
 
 
@@ -81,10 +86,18 @@ def node_devices(
     )
 
 
-def loaded(devices: NodeDevices, uses: Iterable[Use], *, is_blocked: bool = False) -> Node:
-    """Return the node with what its pods take; `is_blocked` when what one of them holds is not known.
+def loaded(
+    devices: NodeDevices,
+    uses: Iterable[Use],
+    *,
+    plain: Mapping[str, int] | None = None,
+    is_blocked: bool = False,
+) -> Node:
+    """Return the node with what its pods take.
 
-    A use of a device that the node has not, or no longer, is passed over.
+    `plain` are units of raw resources, such as nvidia.com/gpu, that pods without a class use; `is_blocked`
+    says that what one of the pods holds is not known. A use of a device that the node has not, or no longer,
+    is passed over.
     """
     wholes: Counter[int] = Counter()
     used = [0] * len(devices.devices)
@@ -102,7 +115,16 @@ def loaded(devices: NodeDevices, uses: Iterable[Use], *, is_blocked: bool = Fals
         for index, device in enumerate(devices.devices)
         if wholes[index] > 1 or (used[index] and (wholes[index] or used[index] > (device.memory_bytes or 0)))
     )
-    return Node(devices, whole, tuple(used), _room(devices, whole, used), conflicts, is_blocked)
+    room, strangers = _room(devices, whole, used), _strangers(devices, plain or {})
+    return Node(devices, whole, tuple(used), room, conflicts, strangers, is_blocked)
+
+
+def _strangers(devices: NodeDevices, plain: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    masks = {
+        name: mask_of(index for index, device in enumerate(devices.devices) if device.raw_resource == name)
+        for name in plain
+    }
+    return tuple((masks[name], units) for name, units in sorted(plain.items()) if masks[name] and units)
 
 
 def _room(devices: NodeDevices, whole: int, used: list[int]) -> Room:

@@ -31,9 +31,17 @@ class Problem:
     room: Room
 
     def only(self, kept: Sequence[int]) -> "Problem":
-        """Return the problem without all other wants."""
-        moments = tuple(tuple(index for index in moment if index in kept) for moment in self.moments)
-        return replace(self, moments=tuple(moment for moment in moments if moment))
+        """Return the problem of these wants alone, which are numbered anew."""
+        place = {index: number for number, index in enumerate(kept)}
+        moments = (tuple(place[index] for index in moment if index in place) for moment in self.moments)
+        wants = tuple(self.wants[index] for index in kept)
+        return Problem(wants, tuple(moment for moment in moments if moment), self.room)
+
+    def with_one_more(self, want: Want) -> "Problem":
+        """Return the problem with a want of its own beside those of each moment."""
+        first = len(self.wants)
+        moments = tuple((*moment, first + number) for number, moment in enumerate(self.moments))
+        return Problem((*self.wants, *[want] * len(moments)), moments, self.room)
 
 
 def problem_of(pod: PodRequests, node: Node) -> Problem:
@@ -54,8 +62,15 @@ def solve(problem: Problem, order: Order) -> dict[int, int] | None:
     """Return the devices of every want by its position, a set each; None when they cannot all be served."""
     lives = Counter(index for moment in problem.moments for index in moment)
     lasting = sorted(index for index, count in lives.items() if count > 1)
+    if lasting and not all(_fits_alone(problem, moment, order) for moment in problem.moments):
+        return None
     rooms = [problem.room] * len(problem.moments)
     return _Choices(problem, order).fix(lasting, rooms, {})
+
+
+def _fits_alone(problem: Problem, moment: Sequence[int], order: Order) -> bool:
+    """Whether a moment could be served if it were the only one: most pods that do not fit fail here."""
+    return pack([problem.wants[index] for index in moment], problem.room, order) is not None
 
 
 class _Choices:

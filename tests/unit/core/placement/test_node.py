@@ -1,6 +1,6 @@
 """A node as placement sees it."""
 
-from tests.unit.core.placement.nodes import GIB, a_class, container, device, node, share, sidecar, spec
+from tests.unit.core.placement.nodes import GIB, a_class, asks, container, device, node, share, sidecar, spec
 from webhook.core.placement.bits import bits, mask_of
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import node_devices
@@ -89,3 +89,26 @@ def test_one_moment_of_whole_and_shared_use_is_whole():
 def test_a_damaged_record_takes_its_devices_whole_and_no_record_takes_none():
     assert uses_of(DamagedRecord((), ("GPU-0", "GPU-1")), {}) == (Use("GPU-0"), Use("GPU-1"))
     assert uses_of(None, {}) == ()
+
+
+def test_pods_of_one_workload_have_one_shape_whatever_their_containers_are_called():
+    def shape(*main, classes=CLASSES, init=()):
+        return asks(classes, *main, init=init).shape
+
+    known = shape(container("a", {"k80": 1}))
+    assert shape(container("b", {"k80": 1})) == known
+    others = [
+        shape(container("a", {"k80": 2})),
+        shape(container("a", {"p100": 1})),
+        shape(container("a", {"k80": 1}), classes=[a_class("p100")]),
+        shape(init=[container("a", {"k80": 1}), sidecar("s", {"k80": 1})]),
+        shape(init=[sidecar("s", {"k80": 1}), container("a", {"k80": 1})]),
+        shape(container("a", {"sh": 1})),
+        shape(container("a", {"sh": 1}), classes=[share("sh", "2GiB")]),
+    ]
+    assert len({known, *others}) == len(others) + 1
+
+
+def test_a_container_whose_classes_are_all_gone_asks_for_nothing_but_is_named():
+    pod = asks(CLASSES, container("a", {"gone": 1, "lost": 2}), container("b", {"k80": 1}))
+    assert (pod.unknown, pod.moments) == (("gone", "lost"), ((0,),))

@@ -89,6 +89,30 @@ def test_a_sidecar_leaves_the_device_that_a_later_init_container_must_have():
     assert placed(BOTH, init=init) == {"proxy": ("GPU-1",), "prep": ("GPU-0",)}
 
 
+def test_a_choice_among_many_sidecars_ends():
+    # The last sidecar must have GPU-0 while prep runs and GPU-1 afterwards; ten others come in 8^10 ways.
+    classes = [a_class("a"), a_class("b"), any_of("ab", "a", "b", share={"memory": "1GiB"})]
+    classes.append(
+        a_class(
+            "sh", {"matchExpressions": [{"key": "model", "operator": "Exists"}]}, share={"memory": "1GiB"}
+        )
+    )
+    others = [device(f"GPU-{n}", f"model-{n}", mib=(20 + n) * 1024) for n in range(2, 10)]
+    on = node([device("GPU-0", "a"), device("GPU-1", "b"), *others], classes)
+    init = [*(sidecar(f"s{n}", {"sh": 1}) for n in range(10)), sidecar("torn", {"ab": 1})]
+    torn = [*init, container("prep", {"b": 1})]
+    assert fits(asks(classes, container("c", {"a": 1}), init=torn), on) is not None
+    assert fits(asks(classes, container("c", {"b": 1}), init=torn), on) is None
+
+
+def test_sidecars_that_share_find_devices_beside_whole_ones():
+    classes = [a_class("k80"), any_of("sh", "k80", share={"memory": "6GiB"})]
+    on = node([device(f"GPU-{n}") for n in range(3)], classes)
+    init = [sidecar("one", {"sh": 1}), container("prep", {"k80": 2}), sidecar("two", {"sh": 1})]
+    assert fits(asks(classes, container("c", {"k80": 1}), init=init), on) is None
+    assert fits(asks(classes, container("c", {"k80": 2}), init=init), on) is not None
+
+
 def test_sick_and_taken_devices_are_never_given():
     sick = device("GPU-2", phase="Unhealthy")
     on = node([K80, sick, device("GPU-3"), device("GPU-4")], CLASSES, [Use("GPU-0"), Use("GPU-3", 1)])
