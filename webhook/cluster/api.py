@@ -42,7 +42,7 @@ class Api(Protocol):
     def send(self, method: str, path: str, document: Json, seconds: float = READ_SECONDS) -> Json:
         """POST an object, or PATCH one with what is to be merged into it. Raises ClusterUnavailable.
 
-        It may arrive twice: a request whose connection breaks is sent again.
+        It may arrive twice: a request whose connection breaks is sent again, within the same `seconds`.
         """
 
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventSource:

@@ -1,10 +1,10 @@
-"""One watched collection: its store, and the thread that keeps it true."""
+"""One watched collection: what takes it in, and the thread that keeps that true."""
 
 from threading import Thread
 from typing import Generic, TypeVar
 
 from webhook.cluster.api import Api
-from webhook.cluster.list_watch import ListWatch, Timing
+from webhook.cluster.list_watch import ListWatch, Sink, Timing
 from webhook.cluster.listing import Resource
 from webhook.cluster.store import Store
 
@@ -16,18 +16,25 @@ T = TypeVar("T")
 STALE_SECONDS = 90.0
 
 
-class Cache(Generic[T]):
-    """The objects of one collection, as this process last saw them."""
+class Watch(Generic[T]):
+    """A thread that keeps a sink true to one collection."""
 
-    def __init__(self, api: Api, resource: Resource[T], timing: Timing) -> None:
+    def __init__(self, api: Api, resource: Resource[T], sink: Sink[T], timing: Timing) -> None:
         self.kind = resource.kind
-        self.store: Store[T] = Store()
-        self._list_watch = ListWatch(api, resource, self.store, timing)
+        self._list_watch = ListWatch(api, resource, sink, timing)
         self._thread = Thread(target=self._list_watch.run, name=f"watch-{resource.plural}", daemon=True)
 
     def start(self) -> None:
         """Begin to list and watch."""
         self._thread.start()
+
+    def relist(self) -> int:
+        """Ask for a list that begins after this call; returns its number, for `has_listed`."""
+        return self._list_watch.relist()
+
+    def has_listed(self, number: int) -> bool:
+        """Whether the list of this number, or a later one, is complete."""
+        return self._list_watch.has_listed(number)
 
     def stop(self, seconds: float) -> None:
         """Wake the thread, which finds that it has been told to stop, and wait for its end so long."""
@@ -54,3 +61,11 @@ class Cache(Generic[T]):
     def age_seconds(self) -> float | None:
         """Return the seconds since the API server last confirmed the cache; None before the first list."""
         return self._list_watch.age_seconds()
+
+
+class Cache(Watch[T]):
+    """The objects of one collection, as this process last saw them."""
+
+    def __init__(self, api: Api, resource: Resource[T], timing: Timing) -> None:
+        self.store: Store[T] = Store()
+        super().__init__(api, resource, self.store, timing)

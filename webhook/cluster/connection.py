@@ -62,7 +62,7 @@ class Connection:
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventStream:
         """Open a watch that breaks after `silence_seconds` without a byte."""
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=silence_seconds)
-        response = self._open(_Asked("GET", path, query), timeout)
+        response = self._open(_Asked("GET", path, query), lambda: timeout)
         return EventStream(response, lambda error: self._broken(path, error))
 
     def close(self) -> None:
@@ -71,8 +71,13 @@ class Connection:
 
     def _exchange(self, asked: "_Asked", seconds: float) -> Json:
         deadline = self._clock() + seconds
-        connect = min(CONNECT_SECONDS, seconds)
-        response = self._open(asked, urllib3.Timeout(total=seconds, connect=connect))
+
+        def left() -> urllib3.Timeout:
+            # urllib3 takes no zero; a second attempt that comes too late fails at once.
+            seconds_left = max(deadline - self._clock(), 0.001)
+            return urllib3.Timeout(total=seconds_left, connect=min(CONNECT_SECONDS, seconds_left))
+
+        response = self._open(asked, left)
         try:
             return self._document(response, deadline)
         except (urllib3.exceptions.HTTPError, OSError, orjson.JSONDecodeError) as error:
@@ -81,8 +86,8 @@ class Connection:
         finally:
             response.release_conn()
 
-    def _open(self, asked: "_Asked", timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
-        """Send a request and return the answer, its body unread.
+    def _open(self, asked: "_Asked", timeout: "_Timeouts") -> urllib3.BaseHTTPResponse:
+        """Send a request and return the answer, its body unread. `timeout` says what is left per attempt.
 
         When the two sides do not know each other (401, or TLS fails) the credentials are read anew, once:
         tokens, certificates and authorities rotate.
@@ -146,6 +151,9 @@ class Connection:
         return ClusterUnavailable(f"the watch of {path} at {self.server} broke: {_in_words(error)}")
 
 
+_Timeouts = Callable[[], urllib3.Timeout]
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is asked of the API server."""
@@ -168,7 +176,7 @@ class _Asked:
         return {"Content-Type": types[self.method]} if self.body is not None else {}
 
 
-def _send(access: Access, asked: _Asked, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Exception:
+def _send(access: Access, asked: _Asked, timeout: _Timeouts) -> urllib3.BaseHTTPResponse | Exception:
     """Return the answer, or what kept it from coming.
 
     A second attempt is for the kept connection that the server closed just as it was written to.
@@ -178,14 +186,14 @@ def _send(access: Access, asked: _Asked, timeout: urllib3.Timeout) -> urllib3.Ba
         options = {
             "headers": headers,
             "body": asked.body,
-            "timeout": timeout,
             "retries": False,
             "preload_content": False,
         }
+        url = access.server + asked.target
         try:
-            return access.pool.request(asked.method, access.server + asked.target, **options)
+            return access.pool.request(asked.method, url, timeout=timeout(), **options)
         except urllib3.exceptions.ProtocolError:
-            return access.pool.request(asked.method, access.server + asked.target, **options)
+            return access.pool.request(asked.method, url, timeout=timeout(), **options)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         return error
 

@@ -36,7 +36,11 @@ class QuotaEvents:
 
     def _renewed(self, path: str, series: Series) -> bool:
         """Renew an event; False if the API server has forgotten it."""
-        patch = {"count": series.count, "lastTimestamp": _time(series.last), "message": series.latest.message}
+        patch = {
+            "count": series.count,
+            "lastTimestamp": time_text(series.last),
+            "message": series.latest.message,
+        }
         try:
             self._api.send("PATCH", path, patch, WRITE_SECONDS)
         except ApiError as error:
@@ -58,12 +62,13 @@ class QuotaEvents:
             "reason": told.reason,
             "message": told.message,
             "count": series.count,
-            "firstTimestamp": _time(series.first),
-            "lastTimestamp": _time(series.last),
+            "firstTimestamp": time_text(series.first),
+            "lastTimestamp": time_text(series.last),
             "source": {"component": COMPONENT},
             "reportingComponent": COMPONENT,
         }
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Return a moment as the API server writes it."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

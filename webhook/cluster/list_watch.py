@@ -5,19 +5,20 @@ watch hangs for ever), no back-off (1,300 watches a second on empty closes), no 
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from webhook.cluster.api import Api, ApiError, EventSource
 from webhook.cluster.course import Course, Watched, read_event
-from webhook.cluster.listing import Resource, key_of, list_all
-from webhook.cluster.store import Store
+from webhook.cluster.listing import Resource, list_all
+from webhook.cluster.store import Key
 from webhook.core.errors import ClusterUnavailable
 from webhook.core.values.names import Json
 
 T = TypeVar("T")
+V_contra = TypeVar("V_contra", contravariant=True)
 
 # The server is asked to end a watch after 4 to 5 minutes, spread so that not all of them come back at once.
 WATCH_SECONDS: Final = (240, 300)
@@ -42,10 +43,23 @@ class Timing:
     """Whether it was told to stop."""
 
 
+class Sink(Protocol[V_contra]):
+    """What takes in a collection and its changes, on the thread of the list-watch: a Store does."""
+
+    def replace(self, items: Iterable[tuple[Key, V_contra]]) -> None:
+        """Forget everything and hold `items`, in one step."""
+
+    def put(self, key: Key, value: V_contra) -> None:
+        """Hold a new or changed value."""
+
+    def remove(self, key: Key) -> None:
+        """Forget a value; nothing happens if it is not there."""
+
+
 class ListWatch(Generic[T]):
     """Fills `store` from `resource` until told to stop."""
 
-    def __init__(self, api: Api, resource: Resource[T], store: Store[T], timing: Timing) -> None:
+    def __init__(self, api: Api, resource: Resource[T], store: Sink[T], timing: Timing) -> None:
         self._api = api
         self._resource = resource
         self._store = store
@@ -54,6 +68,9 @@ class ListWatch(Generic[T]):
         self._seen_at: float | None = None
         self._following = False
         self._lists = 0
+        self._begun = 0
+        self._wanted = 0
+        self._listed = 0
         self._problem = "not listed yet"
 
     @property
@@ -80,11 +97,23 @@ class ListWatch(Generic[T]):
         """Return the seconds since the API server last confirmed the store; None before the first list."""
         return None if self._seen_at is None else self._timing.clock() - self._seen_at
 
+    def relist(self) -> int:
+        """Ask for a list that begins after this call; returns its number, for `has_listed`."""
+        self._wanted = number = self._begun + 1
+        self.interrupt()
+        return number
+
+    def has_listed(self, number: int) -> bool:
+        """Whether the list of this number, or a later one, is complete."""
+        return self._listed >= number
+
     def run(self) -> None:
         """List and watch until the wait of `timing` says to stop."""
         course = Course()
         while not self._timing.wait(course.delay_seconds(self._timing.between)):
             course = self.step(course)
+            if self._must_list:
+                course = Course()
 
     def interrupt(self) -> None:
         """Wake a thread that is reading a watch."""
@@ -107,10 +136,16 @@ class ListWatch(Generic[T]):
             self._problem = f"internal error: {error}"
             return course.failed(error)
 
+    @property
+    def _must_list(self) -> bool:
+        return self._wanted > self._begun
+
     def _list(self) -> str:
+        self._begun = number = self._begun + 1
         listing = list_all(self._api, self._resource)
         self._store.replace(listing.items)
         self._lists += 1
+        self._listed = number
         self._confirm()
         return listing.version
 
@@ -139,7 +174,7 @@ class ListWatch(Generic[T]):
         source = self._api.watch(self._resource.path(), query, SILENCE_SECONDS)
         self._source = source
         with closing(source):
-            if self._timing.stopping():
+            if self._timing.stopping() or self._must_list:
                 return  # the order came while the watch was being opened, when there was nothing to wake
             self._confirm()
             self._following = True
@@ -157,9 +192,9 @@ class ListWatch(Generic[T]):
         watched.changes += 1
         value = None if event.gone else self._resource.keep(event.obj)
         if value is None:
-            self._store.remove(key_of(event.obj))
+            self._store.remove(self._resource.key(event.obj))
         else:
-            self._store.put(key_of(event.obj), value)
+            self._store.put(self._resource.key(event.obj), value)
 
     def _confirm(self) -> None:
         self._seen_at = self._timing.clock()
@@ -168,8 +203,8 @@ class ListWatch(Generic[T]):
             self._problem = ""
 
     def _report(self, error: ClusterUnavailable) -> None:
-        if self._timing.stopping():
-            return  # woken up by the order to stop
+        if self._timing.stopping() or self._must_list:
+            return  # woken up by the order to stop, or to list again
         if isinstance(error, ApiError) and error.status == 410:
             return  # an expired version is everyday life; the counter of lists tells of it
         problem = str(error)

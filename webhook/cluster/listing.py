@@ -18,6 +18,14 @@ PAGE_LIMIT: Final = 500
 MAX_PAGES: Final = 10_000
 
 
+def key_of(obj: Json) -> Key:
+    """Return namespace and name of an object."""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict) or not metadata.get("name"):
+        raise ValueError("an object without metadata.name")
+    return str(metadata.get("namespace") or ""), str(metadata["name"])
+
+
 @dataclass(frozen=True, slots=True)
 class Resource(Generic[T]):
     """A collection of the API server and what is kept of each of its objects."""
@@ -29,6 +37,8 @@ class Resource(Generic[T]):
     keep: Callable[[Json], T | None]
     """What is remembered of an object; None when it is of no interest."""
     query: Query = field(default_factory=dict)
+    key: Callable[[Json], Key] = key_of
+    """What tells the objects apart: the name, or the uid where one of the same name is another object."""
 
     def path(self, namespace: str = "", name: str = "") -> str:
         """Return the path of the collection, in one namespace or in all, or of one object."""
@@ -76,14 +86,6 @@ def read_one(api: Api, path: str, seconds: float = READ_SECONDS) -> Json | None:
         raise
 
 
-def key_of(obj: Json) -> Key:
-    """Return namespace and name of an object."""
-    metadata = obj.get("metadata")
-    if not isinstance(metadata, dict) or not metadata.get("name"):
-        raise ValueError("an object without metadata.name")
-    return str(metadata.get("namespace") or ""), str(metadata["name"])
-
-
 def _list_pages(api: Api, resource: Resource[T], path: str, limit: Query, seconds: float) -> Listing[T]:
     items: list[tuple[Key, T]] = []
     token = ""
@@ -99,5 +101,5 @@ def _list_pages(api: Api, resource: Resource[T], path: str, limit: Query, second
 
 
 def _kept(objects: Any, resource: Resource[T]) -> list[tuple[Key, T]]:
-    kept = ((key_of(obj), resource.keep(obj)) for obj in objects or ())
+    kept = ((resource.key(obj), resource.keep(obj)) for obj in objects or ())
     return [(key, value) for key, value in kept if value is not None]
