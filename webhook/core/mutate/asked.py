@@ -4,7 +4,6 @@ Reads: the stored class keys of containers and init containers. Changes nothing.
 """
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
