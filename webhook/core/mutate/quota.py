@@ -24,7 +24,10 @@ _HARD: Final = ("spec", "hard")
 def mutate_quota(obj: Json, old: Json | None, classes: Classes) -> Outcome:
     """Return what a ResourceQuota that is created or updated becomes."""
     draft, hard = Draft(obj), value_at(obj, _HARD)
-    if not isinstance(hard, dict) or has_controller(obj):
+    if not isinstance(hard, dict):
+        return draft.outcome()
+    if has_controller(obj):
+        _warn_of_controlled(draft, hard, classes)
         return draft.outcome()
     gone = _removed(old, obj, hard) if old is not None else set()
     if old is not None and not gone and same(hard, value_at(old, _HARD)):
@@ -65,6 +68,16 @@ def _rename(draft: Draft, classes: Classes) -> None:
         )
     for stored, typed in renamed.typed.items():
         refuse_bad_amount(draft, _title(draft), typed, renamed.amounts[stored])
+
+
+def _warn_of_controlled(draft: Draft, hard: Json, classes: Classes) -> None:
+    """Its controller would write the old keys again, so they stay; but nobody must take them for a limit."""
+    renamed = rename(hard, quota_spelling, lambda found: _is_class(found, classes))
+    for typed, stored in renamed.renames.items():
+        draft.warn(
+            f"{_title(draft)}: {typed} limits nothing: only {stored} is enforced, and a quota that a "
+            "controller owns is left as it is; have it written so"
+        )
 
 
 def _check_names(draft: Draft, hard: Json, classes: Classes) -> None:

@@ -119,6 +119,12 @@ def test_what_a_controller_owns_is_left_alone():
     assert mutated(owned).object is owned
 
 
+def test_a_controller_is_told_of_keys_that_limit_nothing():
+    keys = {f"limits.resourceclass.io/{K80}": "1", f"requests.resourceclass.io/{P100}": "1", "pods": "1"}
+    (warning,) = mutated(quota(keys, ownerReferences=[{"controller": True}])).warnings
+    assert f"limits.resourceclass.io/{K80} limits nothing: only {QUOTA_K80} is enforced" in warning
+
+
 @pytest.mark.parametrize("spec", [None, 5, {}, {"hard": None}, {"hard": []}])
 def test_wrong_types_are_the_api_servers_to_refuse(spec):
     odd = {"kind": "ResourceQuota", "spec": spec}
