@@ -59,17 +59,18 @@ def pod_facts(
     """
     pod, namespace = request.document, request.namespace
     quotas = cluster.quotas(namespace)
-    if not _all_limited(units, quotas) or judge(pod, units, quotas):
+    lacking = judge(pod, units, quotas)
+    if lacking or not _all_limited(units, quotas):
         in_time()
         quotas = cluster.fresh_quotas(namespace)
-    refused = units if judge(pod, units, quotas) else ()
+        lacking = judge(pod, units, quotas)
     return PodFacts(
         classes=classes,
         namespace=namespace,
         namespace_labels=cluster.namespace_labels(namespace),
         quotas=quotas,
         device_kinds=cluster.device_kinds(),
-        usage=tuple(use for name in refused for use in cluster.usage(name, namespace)),
+        usage=tuple(use for name in units for use in cluster.usage(name, namespace)) if lacking else None,
     )
 
 

@@ -18,6 +18,9 @@ FIELDS = "fields"
 """Attribute of a log record that holds its fields."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+
+
 class JsonFormatter(logging.Formatter):
     """A record as one line of JSON: time, level, logger, message, pid, then the fields of the event."""
 
@@ -34,7 +37,7 @@ class JsonFormatter(logging.Formatter):
         line.update(getattr(record, FIELDS, {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return _ENCODER.encode(line)
 
 
 class DescriptorHandler(logging.Handler):

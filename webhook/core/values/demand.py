@@ -40,6 +40,8 @@ def demand(pod_spec: Any) -> Demand:
     An amount that cannot count devices counts as none: the rules of mutation refuse it.
     """
     asking = tuple(ContainerDemand(ref, units) for ref in containers(pod_spec) if (units := ref.units()))
+    if len(asking) == 1:  # as in most pods: there is nothing to add up
+        return Demand(asking[0].units, asking[0].units, asking)
     return Demand(_effective(asking), _largest(asking), asking)
 
 
