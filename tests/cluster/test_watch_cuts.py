@@ -105,9 +105,10 @@ def test_a_namespace_that_was_labelled_meanwhile_is_judged_by_its_new_label(
 
 
 def test_cut_watches_are_taken_up_again(api: Api, distant: DistantProduct, known: str) -> None:
+    broken_at = time.monotonic()
     distant.line.cut()
 
-    wait_in_step(distant, time.monotonic())
+    wait_in_step(distant, broken_at)
 
     with fresh_namespace(api, {"resourceclass.io/enforce": "wran"}) as other:
         assert "wran is not known" in str(api.create(asking("p"), other, dryRun="All").warnings)
@@ -116,8 +117,9 @@ def test_cut_watches_are_taken_up_again(api: Api, distant: DistantProduct, known
 def test_watches_are_taken_up_again_once_they_are_allowed(distant: DistantProduct) -> None:
     with watches_broken(distant):
         until(lambda: oldest_seconds(distant) > 12, "several attempts have failed", 30)
+        broken_at = time.monotonic()
 
-    wait_in_step(distant, time.monotonic())
+    wait_in_step(distant, broken_at)
 
 
 def test_nobody_is_judged_while_nothing_can_be_read(api: Api, distant: DistantProduct, known: str) -> None:
@@ -127,12 +129,12 @@ def test_nobody_is_judged_while_nothing_can_be_read(api: Api, distant: DistantPr
     before = uncertain()
     with distant.line.down(distant.plane.layout.api_port):
         answers = [api.create(asking("p", amount), known, dryRun="All") for amount in (1, 9)]
-    back = time.monotonic()
+        broken_at = time.monotonic()
 
     assert [answer.code for answer in answers] == [500, 500]
     assert all(UNCERTAIN in answer.message for answer in answers)
     assert uncertain() >= before + 2
-    wait_in_step(distant, back)
+    wait_in_step(distant, broken_at)
     api.create(asking("p"), known, dryRun="All").must()
     assert_denied(api.create(asking("p", 9), known, dryRun="All"), 9, 1, 5)
 
