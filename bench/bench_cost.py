@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from bench.full_cluster import CLASSES, QUOTAS, fill, write_reviews
+from bench.bench_core import class_pod
+from bench.full_cluster import CLASSES, QUOTAS, fill, small_pod, write_reviews
 from bench.processes import children, cpu_seconds, resident_mib
 from tests.concurrency.api_server import ApiServerLoad, Target
 from tests.harness import binaries
@@ -24,6 +26,8 @@ from tests.harness.controlplane import ControlPlane
 from tests.harness.processes import Process, free_port
 from tests.harness.product import Product
 from tests.harness.webhook import Replica
+
+Json = dict[str, Any]
 
 CALLS, CALLERS, ROUNDS = 2000, 4, 5
 
@@ -42,12 +46,10 @@ def main() -> None:
     """Print the figures."""
     paths = binaries.ensure(lambda line: print(line, flush=True))
     with _servers(paths) as (product, constant):
-        cases = _cases(product, constant, product.plane.folder)
-        for case in cases:
-            _measure(paths["loadclient"], product, case)  # warms everything up
-        rounds = [[_measure(paths["loadclient"], product, case) for case in cases] for _ in range(ROUNDS)]
+        for name, pod in (("one container", small_pod()), ("three containers", class_pod())):
+            cases = _cases(product, constant, product.plane.folder / name, pod)
+            _print(name, cases, _rounds(paths["loadclient"], product, cases))
         memory = max(resident_mib(pid) for pid in children(product.webhook.replicas[0].process.pid))
-    _print(cases, rounds)
     print(f"memory of the larger process, {CLASSES} classes, {QUOTAS} quotas: {memory:.0f} MiB")
 
 
@@ -79,9 +81,10 @@ def _constant(folder: Path, certificates: Path) -> Replica:
     return Replica(process, settings["port"], settings["health_port"])
 
 
-def _cases(product: Product, constant: Replica, folder: Path) -> list[Case]:
+def _cases(product: Product, constant: Replica, folder: Path, pod: Json) -> list[Case]:
+    """The constant answer comes first: each ratio is to it, for a review of the same size."""
     (ours,) = product.webhook.replicas
-    reviews = write_reviews(folder)
+    reviews = write_reviews(folder, pod)
     return [
         Case("constant answer", constant, "/validate", reviews.stored),
         Case("class pod, mutate", ours, "/mutate", reviews.sent),
@@ -89,6 +92,12 @@ def _cases(product: Product, constant: Replica, folder: Path) -> list[Case]:
         Case("class pod that no quota limits, validate", ours, "/validate", reviews.unlimited),
         Case("class pod refused for the quota, validate", ours, "/validate", reviews.refused),
     ]
+
+
+def _rounds(program: Path, product: Product, cases: list[Case]) -> list[list[float]]:
+    """One round before these warms everything up."""
+    rounds = [[_measure(program, product, case) for case in cases] for _ in range(ROUNDS + 1)]
+    return rounds[1:]
 
 
 def _measure(program: Path, product: Product, case: Case) -> float:
@@ -105,14 +114,15 @@ def _measure(program: Path, product: Product, case: Case) -> float:
     return (cpu_seconds(workers) - before) / CALLS * 1e6
 
 
-def _print(cases: list[Case], rounds: list[list[float]]) -> None:
+def _print(name: str, cases: list[Case], rounds: list[list[float]]) -> None:
+    size = f"pod of {name}, review of {cases[0].review.stat().st_size / 1000:.1f} KB"
     load = f"load {os.getloadavg()[0]:.1f} at the end"
-    print(f"{CALLS} reviews of 5 KB, {CALLERS} callers, median of {ROUNDS} rounds; {load}")
+    print(f"{size}; {CALLS} calls, {CALLERS} callers, median of {ROUNDS} rounds; {load}")
     print(f"{'review':44}{'CPU us':>8}{'ratio':>8}")
     for number, case in enumerate(cases):
         cost = statistics.median(each[number] for each in rounds)
         ratio = statistics.median(each[number] / each[0] for each in rounds)
-        print(f"{case.name:44}{cost:8.0f}{ratio:8.2f}")
+        print(f"{case.name:44}{cost:8.0f}{ratio:8.2f}", flush=True)
 
 
 if __name__ == "__main__":

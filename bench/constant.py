@@ -2,8 +2,7 @@
 
     python -m bench.constant SETTINGS
 
-SETTINGS are those of the server, as JSON. Everything is the same but the work: TLS, worker, Flask, reading the
-body.
+SETTINGS are those of the server, as JSON. All is the same but the work: TLS, worker, Flask, reading the body.
 """
 
 import json

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.bench_core import class_pod
 from tests.concurrency.api_server import create_review
 from tests.harness.api import Api
 from tests.harness.cluster import quota, quota_synced
@@ -30,9 +29,13 @@ class Reviews:
     """Files with an AdmissionReview each."""
 
     sent: Path
+    """The pod as the API server first sends it."""
     stored: Path
+    """As it is stored, where a quota has room for it."""
     unlimited: Path
+    """Where no quota names its class."""
     refused: Path
+    """Where the quota has no room."""
 
 
 def fill(api: Api) -> None:
@@ -47,10 +50,11 @@ def fill(api: Api) -> None:
         quota_synced(api, name, "devices", seconds=300)
 
 
-def write_reviews(folder: Path) -> Reviews:
-    """Write the reviews of one pod of some 5 KB: as it is sent, and as it is stored in three namespaces."""
-    sent = class_pod()
+def write_reviews(folder: Path, sent: Json) -> Reviews:
+    """Write the reviews of one pod: as it is sent, and as it is stored in three namespaces."""
     stored = mutate_pod(sent, Classes.of(_classes()), PodSettings()).object
+
+    folder.mkdir()
 
     def write(name: str, pod: Json, namespace: str) -> Path:
         path = folder / f"{name}.json"
@@ -63,6 +67,53 @@ def write_reviews(folder: Path) -> Reviews:
         write("unlimited", stored, "free"),
         write("refused", stored, "full"),
     )
+
+
+def small_pod() -> Json:
+    """Return a pod of one container as the API server sends it, with the defaults and its token: 2 KB."""
+    limits = {CLASS: "1", "cpu": "4", "memory": "16Gi"}
+    token = {"name": "kube-api-access-x7k2p", "readOnly": True}
+    container = {
+        "name": "train",
+        "image": "registry.example.com/team/train:1.2.3",
+        "command": ["python", "train.py"],
+        "resources": {"limits": limits, "requests": limits},
+        "volumeMounts": [{**token, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}],
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
+    }
+    sources = [
+        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+    ]
+    away = [
+        {
+            "key": f"node.kubernetes.io/{key}",
+            "operator": "Exists",
+            "effect": "NoExecute",
+            "tolerationSeconds": 300,
+        }
+        for key in ("not-ready", "unreachable")
+    ]
+    spec = {
+        "volumes": [{"name": token["name"], "projected": {"sources": sources, "defaultMode": 420}}],
+        "containers": [container],
+        "restartPolicy": "Always",
+        "terminationGracePeriodSeconds": 30,
+        "dnsPolicy": "ClusterFirst",
+        "serviceAccountName": "default",
+        "serviceAccount": "default",
+        "securityContext": {},
+        "schedulerName": "default-scheduler",
+        "tolerations": away,
+        "priority": 0,
+        "enableServiceLinks": True,
+        "preemptionPolicy": "PreemptLowerPriority",
+    }
+    labels = {"app.kubernetes.io/name": "train", "app.kubernetes.io/part-of": "models"}
+    metadata = {"name": "train", "namespace": "roomy", "labels": labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
 
 
 def _classes() -> Iterator[Json]:
