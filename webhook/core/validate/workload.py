@@ -11,6 +11,7 @@ owns and where `spec` has not changed.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from webhook.core.mutate.asked import unusable
 from webhook.core.outcome import Fault, Outcome, Reason
 from webhook.core.raw import at
 from webhook.core.text import list_of, plural, shorten
@@ -34,9 +35,12 @@ def validate_workload(obj: Json, old: Json | None, facts: WorkloadFacts) -> Outc
     workload = workload_of(obj)
     if workload is None or has_controller(obj) or (old is not None and old.get("spec") == obj.get("spec")):
         return Outcome(object=obj)
-    units = demand(at(workload.pod, "spec")).units
+    wanted = demand(at(workload.pod, "spec"))
+    units = wanted.units
+    # In the words of mutation, which sees only templates with bare names: of two alike one is shown.
+    lacking = [text for _, text in unusable(wanted, facts.classes)]
     hopeless = [f"{workload}: {text}" for text in _hopeless(workload, units, facts)]
-    doubtful = [f"{workload}: {text}" for text in _doubtful(workload, units, facts)]
+    doubtful = [*lacking, *(f"{workload}: {text}" for text in _doubtful(workload, units, facts))]
     denies = facts.namespace_labels.get(ENFORCE_WORKLOADS_LABEL) == _DENY
     if not denies or not _asks_for_more(workload, units, old):
         return Outcome(object=obj, warnings=tuple(map(shorten, hopeless + doubtful)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.core.validate.workloads import CLOSED, KEY, quota, template, warnings, workload
+from tests.unit.core.validate.workloads import CLOSED, K80, KEY, outcome, quota, template, warnings, workload
 from webhook.core.values.device import DeviceKind
 
 
@@ -86,8 +86,23 @@ def test_a_class_that_a_device_can_serve_and_a_cluster_without_inventory_are_sil
     assert warnings(workload(), kinds=kinds) == []
 
 
-def test_a_class_that_does_not_exist_is_for_other_rules_to_speak_of():
-    assert warnings(workload(), classes=(), kinds=[DeviceKind({"model": "P100"}, 2)]) == []
+def test_a_class_that_does_not_exist_is_warned_of_alone():
+    """Mutation does not see a template in which all is spelled as it is stored."""
+    (warning,) = warnings(workload(), classes=(), kinds=[DeviceKind({"model": "P100"}, 2)])
+    assert warning == (
+        'container "c" asks for resourceclass.io/k80, but there is no class "k80"; '
+        "kubectl get resourceclasses lists the classes"
+    )
+
+
+def test_a_slip_in_the_name_of_a_class_is_warned_of_with_the_name_that_was_meant():
+    near = {"metadata": {"name": "k8o"}, "spec": K80["spec"]}
+    (warning,) = warnings(workload(), classes=(near,))
+    assert warning.endswith("did you mean resourceclass.io/k8o?")
+
+
+def test_a_class_that_may_be_made_later_is_no_reason_to_refuse():
+    assert outcome(workload(), classes=(), labels={"resourceclass.io/enforce-workloads": "deny"}).allowed
 
 
 def test_a_class_that_is_closed_to_the_namespace_is_warned_of():
