@@ -135,6 +135,9 @@ class Events:
         except ClusterUnavailable as error:
             self._failures.warn("an event could not be written", error)
             return False
+        except Exception as error:  # noqa: BLE001 - one event must not end the thread that writes them all
+            self._failures.warn("fault in writing an event", error)
+            return False
         return True
 
 

@@ -6,6 +6,7 @@ Not events.k8s.io/v1, where nothing but the count of an event may change: the te
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import quote
 
 from webhook.cluster.api import Api, ApiError
 from webhook.core.refusals import Series
@@ -25,8 +26,8 @@ class QuotaEvents:
 
     def write(self, series: Series) -> None:
         """Create the event of a series, or renew it. Raises ClusterUnavailable."""
-        path = f"/api/v1/namespaces/{series.latest.namespace}/events"
-        if series.written and self._renewed(f"{path}/{series.name}", series):
+        path = f"/api/v1/namespaces/{quote(series.latest.namespace, safe='')}/events"
+        if series.written and self._renewed(f"{path}/{quote(series.name, safe='')}", series):
             return
         try:
             self._api.send("POST", path, self._event(series), WRITE_SECONDS)

@@ -24,12 +24,13 @@ class Sink:
     """Keeps what is written. Fails while there are failures left."""
 
     failures: int = 0
+    error: Exception = field(default_factory=lambda: ClusterUnavailable("refused"))
     written: list[Series] = field(default_factory=list)
 
     def write(self, series: Series) -> None:
         if self.failures:
             self.failures -= 1
-            raise ClusterUnavailable("refused")
+            raise self.error
         self.written.append(series)
 
 
@@ -127,6 +128,14 @@ def test_a_write_that_fails_is_counted_and_tried_again(caplog: pytest.LogCapture
     world.events.step(0.0)
     assert (world.counted, len(world.sink.written)) == (["failed", "written"], 1)
     assert caplog.messages == ["an event could not be written"]
+
+
+def test_a_fault_of_ours_ends_no_thread(caplog: pytest.LogCaptureFixture) -> None:
+    world = World(failures=1)
+    world.sink.error = RuntimeError("a bug")
+    world.refuse()
+    assert world.events.step(0.0)
+    assert (world.counted, caplog.messages) == (["failed"], ["fault in writing an event"])
 
 
 def test_what_does_not_fit_into_the_queue_is_counted(world: World) -> None:

@@ -73,6 +73,12 @@ def test_a_further_write_renews_count_time_and_text() -> None:
     ]
 
 
+def test_a_strange_namespace_cannot_change_the_path() -> None:
+    strange = replace(SERIES, latest=replace(TOLD, namespace="../x?y=/z"))
+    ((_, path, _),) = write(strange)
+    assert path == "/api/v1/namespaces/..%2Fx%3Fy%3D%2Fz/events"
+
+
 def test_an_event_that_the_api_server_has_forgotten_is_made_again() -> None:
     assert [method for method, _, _ in write(replace(SERIES, written=1), ApiError("no", 404))] == [
         "PATCH",
