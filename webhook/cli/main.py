@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Final, Protocol
 
-from webhook.cli import certs, check, webhook
+from webhook.cli import binder, certs, check, webhook
 from webhook.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNREACHABLE
 from webhook.cli.options import BadSettings
 from webhook.cli.parser import Parser
@@ -23,7 +23,12 @@ class Command(Protocol):
         """Carry out the parsed command; returns the exit code."""
 
 
-_COMMANDS: Final[Mapping[str, Command]] = {"webhook": webhook, "check": check, "certs": certs}
+_COMMANDS: Final[Mapping[str, Command]] = {
+    "webhook": webhook,
+    "binder": binder,
+    "check": check,
+    "certs": certs,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

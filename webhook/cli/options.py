@@ -124,7 +124,15 @@ def _fields(settings: type) -> tuple["Field[Any]", ...]:
 
 
 def _field_docs(settings: type) -> dict[str, str]:
-    """Return the string below each field. Python keeps none of them, so they are read from the source."""
+    """Return the string below each field, of the bases too. Python keeps none, so the source is read."""
+    found: dict[str, str] = {}
+    for part in reversed(settings.__mro__):
+        if is_dataclass(part):
+            found.update(_own_field_docs(part))
+    return found
+
+
+def _own_field_docs(settings: type) -> dict[str, str]:
     try:
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(settings))).body
     except OSError:  # an installation without sources still runs, without help texts

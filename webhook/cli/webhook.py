@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from webhook.cli.settings import ClusterSettings, WebhookSettings, add_flags, load
 from webhook.core.errors import BadInput
@@ -11,7 +11,6 @@ from webhook.serve.settings import App
 
 if TYPE_CHECKING:
     from webhook.admission.ports import Cluster
-    from webhook.cluster.live import LiveCluster
     from webhook.core.outcome import Outcome
     from webhook.wire.review import Request
 
@@ -105,10 +104,24 @@ def _open(source: ClusterSettings) -> _Opened:
     return _Opened(live, CacheWatch(live), close, events.tell)
 
 
+class Watched(Protocol):
+    """What is watched of a cluster, by kind."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds."""
+
+    def age_seconds(self, kind: str) -> float | None:
+        """Return the seconds since the API server confirmed a kind; None before its first list."""
+
+    def lists(self, kind: str) -> int:
+        """Return how many complete lists of a kind were read."""
+
+
 class CacheWatch:
     """Brings the metrics of the watched caches up to now."""
 
-    def __init__(self, live: "LiveCluster") -> None:
+    def __init__(self, live: Watched) -> None:
         from webhook.serve.metrics import cache_metrics
 
         self._live = live

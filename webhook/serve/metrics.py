@@ -103,6 +103,22 @@ class EventMetrics:
         self.events.labels(result=result).inc()
 
 
+class ExtenderMetrics:
+    """What the binder counts."""
+
+    def __init__(self) -> None:
+        self.requests: Counter = _counter(
+            "extender_requests_total", "Calls of the scheduler's extender by result", "verb", "result"
+        )
+        self.duration_seconds: Histogram = _histogram(
+            "extender_duration_seconds", "Time from the arrival of a call to its answer", "verb"
+        )
+        self.binds: Counter = _counter("binds_total", "Pods asked to be bound, by what came of it", "result")
+        self.double_allocations: Gauge = _gauge(
+            "double_allocations", "Devices that pods hold beyond what they can serve", "livemax"
+        )
+
+
 @cache
 def server_metrics() -> ServerMetrics:
     """The set of this process; made on first use, which has to be after the fork."""
@@ -125,6 +141,12 @@ def cache_metrics() -> CacheMetrics:
 def admission_metrics() -> AdmissionMetrics:
     """The set of this process; made on first use, which has to be after the fork."""
     return AdmissionMetrics()
+
+
+@cache
+def extender_metrics() -> ExtenderMetrics:
+    """The set of this process; made on first use, which has to be after the fork."""
+    return ExtenderMetrics()
 
 
 @cache

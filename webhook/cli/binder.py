@@ -1,0 +1,63 @@
+"""`resourceclass binder`: serve the scheduler's extender until stopped."""
+
+import argparse
+from functools import partial
+
+from webhook.cli.settings import BinderSettings, add_flags, load
+from webhook.core.errors import BadInput
+from webhook.serve.settings import App
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "binder",
+        help="serve the scheduler's extender",
+        description="Serve a kube-scheduler on loopback: /filter, /prioritize, /preempt and /bind choose the "
+        "devices of pods. Probes and metrics on a port beside.",
+    )
+    add_flags(parser, BinderSettings)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT; returns the exit code, 1 if the worker could not be started."""
+    from webhook.cluster.configuration import load_access
+    from webhook.serve.listening import CannotServe
+    from webhook.serve.run import serve
+
+    settings = load(BinderSettings, args)
+    load_access(settings.cluster.kubeconfig or None)  # fails with one clear message before a port opens
+    try:
+        return serve(partial(_make_app, settings), settings.serve)
+    except CannotServe as error:
+        raise BadInput(str(error)) from error
+
+
+def _make_app(settings: BinderSettings) -> App:
+    """Make the application of the worker, after the fork: its threads and connections are its own."""
+    from webhook.binder.app import Verbs, create_app
+    from webhook.binder.assembly import LeaseName, assemble
+    from webhook.binder.notices import double_allocations
+    from webhook.binder.report import MeteredReport
+    from webhook.cli.webhook import CacheWatch
+    from webhook.cluster.connection import Connection
+    from webhook.serve.metrics import extender_metrics
+
+    lease = LeaseName(settings.lease_namespace, settings.lease_name, settings.holder)
+    parts = assemble(Connection(settings.cluster.kubeconfig or None), lease if settings.lease_name else None)
+    metrics = extender_metrics()
+    count_caches = CacheWatch(parts.watches)
+
+    def tick() -> None:
+        count_caches()
+        metrics.double_allocations.set(double_allocations(parts.books))
+
+    parts.start()
+    wsgi = create_app(
+        Verbs(parts.books, parts.binder),
+        parts.fence,
+        parts.not_synced,
+        MeteredReport(metrics),
+        max_body_bytes=settings.serve.max_body_bytes,
+    )
+    return App(wsgi, ready=parts.not_synced, tick=tick, close=parts.close)
