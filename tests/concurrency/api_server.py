@@ -1,4 +1,4 @@
-"""Load as an API server makes it: the program of tests/loadclient, which calls with the API server's own code."""
+"""Load as an API server makes it: tests/loadclient calls with the API server's own code."""
 
 from __future__ import annotations
 

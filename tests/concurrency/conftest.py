@@ -95,20 +95,39 @@ def product(directory: Path, manifests: Path) -> Iterator[Callable[..., Webhook]
         webhook.close()
 
 
-@pytest.fixture
-def load(
-    control_plane_binaries: dict[str, Path], directory: Path
-) -> Callable[[Webhook, str, list[Path], int], ApiServerLoad]:
+@pytest.fixture(scope="module")
+def one_process(
+    tmp_path_factory: pytest.TempPathFactory, fill: Callable[[Path], Path], manifests: Path
+) -> Iterator[Webhook]:
+    """One process of the product with eight threads, for tests that leave it as it was."""
+    directory = fill(tmp_path_factory.mktemp("one"))
+    arguments = [*serving_arguments(directory, manifests), "--workers=1", "--threads=8"]
+    webhook = Webhook(directory, arguments, replicas=1)
+    webhook.start()
+    yield webhook
+    webhook.close()
+
+
+@pytest.fixture(scope="session")
+def ca_file(tmp_path_factory: pytest.TempPathFactory, authority: Pair) -> Path:
+    """The authority of every certificate of this room."""
+    path = tmp_path_factory.mktemp("authority") / "ca.crt"
+    path.write_bytes(authority.cert)
+    return path
+
+
+@pytest.fixture(scope="session")
+def load(control_plane_binaries: dict[str, Path], ca_file: Path) -> Callable[..., ApiServerLoad]:
     """Callers with the API server's code."""
 
     def load(webhook: Webhook, path: str, reviews: list[Path], callers: int, **settings) -> ApiServerLoad:
-        target = Target(webhook.address, directory / "ca.crt")
-        return ApiServerLoad(control_plane_binaries["loadclient"], target, path, reviews, callers, **settings)
+        program, target = control_plane_binaries["loadclient"], Target(webhook.address, ca_file)
+        return ApiServerLoad(program, target, path, reviews, callers, **settings)
 
     return load
 
 
-@pytest.fixture
-def client(directory: Path) -> Callable[[Webhook], Client]:
+@pytest.fixture(scope="session")
+def client(ca_file: Path) -> Callable[[Webhook], Client]:
     """Clients that misbehave."""
-    return lambda webhook: Client.of(webhook.address, directory / "ca.crt")
+    return lambda webhook: Client.of(webhook.address, ca_file)

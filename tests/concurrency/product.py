@@ -91,8 +91,8 @@ def _resident_bytes(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def faults(webhook: Webhook, folder: Path) -> list[Json]:
+def faults(webhook: Webhook) -> list[Json]:
     """What the replicas have logged as an error, or with a traceback."""
-    logs = [folder / f"webhook-{number}.log" for number in range(len(webhook.replicas))]
-    lines = [json.loads(line) for log in logs for line in log.read_text(encoding="utf-8").splitlines()]
+    logs = [replica.process.log.read_text(encoding="utf-8") for replica in webhook.replicas]
+    lines = [json.loads(line) for log in logs for line in log.splitlines()]
     return [line for line in lines if line["level"] in ("error", "critical") or "traceback" in line]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.concurrency.bad import assert_refused_or_judged, bad_requests, request
 from tests.concurrency.clients import HEAD, Client
-from tests.concurrency.product import faults, resident_bytes, serving_arguments
-from tests.harness.webhook import Webhook
+from tests.concurrency.product import faults, resident_bytes
 
 MIB = 2**20
 EXAMPLES = settings(max_examples=150, deadline=None, derandomize=True)
@@ -24,22 +23,8 @@ VALUES = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, fill):
-    return fill(tmp_path_factory.mktemp("fuzzed"))
-
-
-@pytest.fixture(scope="module")
-def webhook(folder, manifests):
-    """One process, so that one memory counts."""
-    webhook = Webhook(folder, [*serving_arguments(folder, manifests), "--workers=1"], replicas=1)
-    webhook.start()
-    yield webhook
-    webhook.close()
-
-
-@pytest.fixture(scope="module")
-def fuzzer(webhook, folder) -> Client:
-    return Client.of(webhook.address, folder / "ca.crt")
+def fuzzer(one_process, client) -> Client:
+    return client(one_process)
 
 
 @pytest.fixture(scope="module")
@@ -53,18 +38,18 @@ def assert_served(fuzzer: Client, good: bytes) -> None:
     assert json.loads(received.partition(b"\r\n\r\n")[2])["response"]["allowed"] is True
 
 
-def test_each_kind_of_bad_request_gets_its_answer(fuzzer, reviews, webhook, folder):
+def test_each_kind_of_bad_request_gets_its_answer(fuzzer, reviews, one_process):
     for name, data in bad_requests(reviews.stored).items():
         received = fuzzer.exchange(data)
         assert received, f"{name}: no answer"
         assert_refused_or_judged(received)
-    assert faults(webhook, folder) == []
+    assert faults(one_process) == []
 
 
-def test_a_thousand_bad_requests_leave_no_memory_behind(fuzzer, reviews, webhook, good):
+def test_a_thousand_bad_requests_leave_no_memory_behind(fuzzer, reviews, one_process, good):
     for _ in range(20):
         assert_served(fuzzer, good)
-    before = resident_bytes(webhook)
+    before = resident_bytes(one_process)
     bad = list(bad_requests(reviews.stored).values())
 
     def send(number: int) -> None:
@@ -73,7 +58,7 @@ def test_a_thousand_bad_requests_leave_no_memory_behind(fuzzer, reviews, webhook
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(send, range(1000)))
-    assert resident_bytes(webhook) - before < 50 * MIB
+    assert resident_bytes(one_process) - before < 50 * MIB
     assert_served(fuzzer, good)
 
 
@@ -110,9 +95,9 @@ def test_any_bytes_as_a_head_are_refused(fuzzer, data):
         assert_refused_or_judged(fuzzer.exchange(data + b"\r\n\r\n"))
 
 
-def test_after_all_that_a_request_is_served_and_nothing_was_a_fault_of_ours(fuzzer, good, webhook, folder):
+def test_after_all_that_a_request_is_served_and_nothing_was_a_fault_of_ours(fuzzer, good, one_process):
     assert_served(fuzzer, good)
-    assert faults(webhook, folder) == []
+    assert faults(one_process) == []
 
 
 def _places(node, path=()):

@@ -36,7 +36,7 @@ def test_a_replica_that_is_stopped_fails_no_call(two, load, reviews):
     assert met.errors == {}
 
 
-def test_a_replica_that_is_reloaded_fails_no_call(two, load, reviews, directory):
+def test_a_replica_that_is_reloaded_fails_no_call(two, load, reviews):
     replica = two.replicas[0]
     before = workers(replica)
     with load(two, "/validate", [reviews.stored], CALLERS) as callers:
@@ -45,7 +45,7 @@ def test_a_replica_that_is_reloaded_fails_no_call(two, load, reviews, directory)
         time.sleep(0.3)
         met = callers.finish()
     assert met.errors == {}
-    assert faults(two, directory) == []
+    assert faults(two) == []
 
 
 def test_a_replica_that_is_killed_fails_only_the_calls_in_flight_on_it(two, load, reviews):
