@@ -1,6 +1,5 @@
 """Placement on small nodes, held to an oracle that tries every choice of devices."""
 
-from dataclasses import replace
 from functools import reduce
 from itertools import chain, combinations, product
 from operator import or_
@@ -301,28 +300,3 @@ def test_victims_free_enough_and_are_as_few_as_can_be(case, pod_spec):
     latest = [max((candidates.index(item) for item in gone), default=-1) for gone in (found, *enough)]
     sizes = [len(found), *(len(gone) for gone in enough)]
     assert latest[0] == min(last for last, size in zip(latest, sizes, strict=True) if size == len(found))
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    nodes(),
-    st.lists(st.dictionaries(st.sampled_from(["a", "b", "ab", "bc"]), st.integers(1, 2), max_size=2)),
-    st.data(),
-)
-def test_a_pod_fits_beside_strangers_exactly_if_it_fits_wherever_they_are(on, amounts, data):
-    groups = {"x": data.draw(st.integers(0, 2)), "y": data.draw(st.integers(0, 2))}
-    raw = [data.draw(st.sampled_from([*groups, ""])) for _ in on.devices.devices]
-    owned = [replace(item, raw_resource=name) for item, name in zip(on.devices.devices, raw, strict=True)]
-    devices = replace(on.devices, devices=tuple(owned))
-    uses = [Use(item.device_id) for n, item in enumerate(owned) if not on.room.empty >> n & 1]
-    pod = asks(CLASSES, *(container(f"c{n}", asked) for n, asked in enumerate(amounts)))
-    free = {
-        name: [item.device_id for n, item in enumerate(owned) if item.raw_resource == name] for name in groups
-    }
-    places = product(
-        *(combinations(free[name], min(units, len(free[name]))) for name, units in groups.items())
-    )
-    everywhere = all(
-        fits(pod, loaded(devices, [*uses, *(Use(one) for one in chain(*place))])) is None for place in places
-    )
-    assert (fits(pod, loaded(devices, uses, plain=groups)) is None) == everywhere

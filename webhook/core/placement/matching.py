@@ -7,6 +7,8 @@ gain nothing here.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 
 
 def match(wants: Sequence[tuple[int, int]], order: Iterable[int]) -> list[int] | None:
@@ -14,9 +16,10 @@ def match(wants: Sequence[tuple[int, int]], order: Iterable[int]) -> list[int] |
 
     Devices outside `order` are not used. Returns one set per want.
     """
-    if any(devices.bit_count() < units for devices, units in wants):
-        return None
     missing = sum(units for _, units in wants)
+    everything = reduce(or_, (devices for devices, _ in wants), 0)
+    if everything.bit_count() < missing or any(devices.bit_count() < units for devices, units in wants):
+        return None
     matching = _Matching(wants)
     for device in order:
         if not missing:

@@ -39,23 +39,24 @@ class NodeDevices:
     serving: Mapping[str, int]  # class to the devices that belong to it, the unhealthy ones too
     healthy: int
     scarcity: tuple[tuple[int, int, int], ...]  # per device: the greater, the later it should be taken
-    domains: tuple[int, ...]  # PCIe roots, then NUMA nodes, of at least two devices
+    pcie_roots: tuple[int, ...]  # where known, those of at least two devices
+    numa_nodes: tuple[int, ...]
+
+    @property
+    def domains(self) -> tuple[int, ...]:
+        """The sets of devices that are close to each other."""
+        return self.pcie_roots + self.numa_nodes
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What the devices of a node carry.
-
-    `conflicts` are ids that more pods claim than the device can bear. `strangers` are sets of devices of
-    which so many are in use by pods without a class, nobody knows which.
-    """
+    """What the devices of a node carry. `conflicts` are ids that more pods claim than the device can bear."""
 
     devices: NodeDevices
     whole: int
     used_bytes: tuple[int, ...]
     room: Room
     conflicts: tuple[str, ...] = ()
-    strangers: tuple[tuple[int, int], ...] = ()
     is_blocked: bool = False
 
 
@@ -82,7 +83,8 @@ def node_devices(
         serving=serving,
         healthy=mask_of(index for index, device in enumerate(own) if device.is_healthy),
         scarcity=_scarcity(own, serving, sizes or {}),
-        domains=_domains(own, PCIE_ROOT) + _domains(own, NUMA_NODE),
+        pcie_roots=_domains(own, PCIE_ROOT),
+        numa_nodes=_domains(own, NUMA_NODE),
     )
 
 
@@ -90,14 +92,12 @@ def loaded(
     devices: NodeDevices,
     uses: Iterable[Use],
     *,
-    plain: Mapping[str, int] | None = None,
     is_blocked: bool = False,
 ) -> Node:
     """Return the node with what its pods take.
 
-    `plain` are units of raw resources, such as nvidia.com/gpu, that pods without a class use; `is_blocked`
-    says that what one of the pods holds is not known. A use of a device that the node has not, or no longer,
-    is passed over.
+    `is_blocked` says that what one of the pods holds is not known. A use of a device that the node has not,
+    or no longer, is passed over.
     """
     wholes: Counter[int] = Counter()
     used = [0] * len(devices.devices)
@@ -115,16 +115,7 @@ def loaded(
         for index, device in enumerate(devices.devices)
         if wholes[index] > 1 or (used[index] and (wholes[index] or used[index] > (device.memory_bytes or 0)))
     )
-    room, strangers = _room(devices, whole, used), _strangers(devices, plain or {})
-    return Node(devices, whole, tuple(used), room, conflicts, strangers, is_blocked)
-
-
-def _strangers(devices: NodeDevices, plain: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-    masks = {
-        name: mask_of(index for index, device in enumerate(devices.devices) if device.raw_resource == name)
-        for name in plain
-    }
-    return tuple((masks[name], units) for name, units in sorted(plain.items()) if masks[name] and units)
+    return Node(devices, whole, tuple(used), _room(devices, whole, used), conflicts, is_blocked)
 
 
 def _room(devices: NodeDevices, whole: int, used: list[int]) -> Room:

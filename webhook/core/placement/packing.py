@@ -21,8 +21,7 @@ from webhook.core.placement.node import Room
 
 EXACT_DEVICES: Final = 8
 EXACT_SHARES: Final = 8
-# A descent takes one step per share that finds its place and a few per one that does not: room for 64 shares
-# and some mending, in about 2 ms.
+# On top of the one step per share that every descent takes: enough for some mending, in about 2 ms.
 SEARCH_STEPS: Final = 200
 
 
@@ -95,7 +94,7 @@ class _Search:
     def _step_limit(self) -> int | None:
         usable = mask_of(device for device, kind in enumerate(self._kinds) if kind)
         is_small = usable.bit_count() <= EXACT_DEVICES and len(self._shares) <= EXACT_SHARES
-        return None if is_small else SEARCH_STEPS
+        return None if is_small else SEARCH_STEPS + len(self._shares)
 
     def _match_wholes(self, room: Room) -> list[int] | None:
         wants = [
@@ -108,8 +107,8 @@ class _Search:
         wholes = self._match_wholes(room)
         if wholes is None or depth == len(self._shares):
             return wholes
-        state = self._state(depth, room)
-        if state in self._failed or not self._may_fit(depth, room):
+        # Most searches never fail: the state is worked out once there is one to compare it with.
+        if (self._failed and self._state(depth, room) in self._failed) or not self._may_fit(depth, room):
             return None
         want = self._wants[self._shares[depth]]
         for device in self._options(want, room):
@@ -120,7 +119,7 @@ class _Search:
             if wholes is not None:
                 return wholes
             self._chosen.pop()
-        self._failed.add(state)
+        self._failed.add(self._state(depth, room))
         return None
 
     def _is_exhausted(self) -> bool:

@@ -3,7 +3,7 @@
 `fits` answers the first for thousands of nodes, `place` both for one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from webhook.core.placement import reasons
 from webhook.core.placement.bits import bits
@@ -13,7 +13,6 @@ from webhook.core.placement.preference import keep_local, preferred_order
 from webhook.core.placement.problem import Problem, problem_of, solve
 from webhook.core.placement.reasons import Refusal
 from webhook.core.placement.requests import PodRequests, Request
-from webhook.core.placement.strangers import harder
 from webhook.core.values.record import Allocation, Record
 
 
@@ -50,7 +49,7 @@ def fits(pod: PodRequests, node: Node) -> Refusal | None:
     if refusal is not None or not pod.requests:
         return refusal
     problem = problem_of(pod, node)
-    return None if _is_served(problem, pod, node) else _explain(pod, node, problem)
+    return None if _is_solvable(problem) else _explain(pod, node, problem)
 
 
 def place(pod: PodRequests, node: Node) -> Assignment | Refusal:
@@ -60,11 +59,10 @@ def place(pod: PodRequests, node: Node) -> Assignment | Refusal:
         return refusal or Assignment(())
     problem = problem_of(pod, node)
     order = preferred_order(pod, problem, node)
-    # Beyond its exact sizes the search may fail in one order and succeed in another: what `fits` promised
-    # holds.
+    # Beyond its exact sizes the search may fail in one order and not in another: what `fits` promised holds.
     orders = (order, _any_order(problem))
     chosen = next((found for one in orders if (found := solve(problem, one)) is not None), None)
-    if chosen is None or not _is_served(problem, pod, node):
+    if chosen is None:
         return _explain(pod, node, problem)
     if node.devices.domains:
         chosen = solve(keep_local(pod, problem, node, order), order) or chosen
@@ -77,11 +75,6 @@ def _refused_at_once(pod: PodRequests, node: Node) -> Refusal | None:
     if pod.is_too_long:
         return reasons.TOO_LONG
     return reasons.BLOCKED if node.is_blocked and pod.requests else None
-
-
-def _is_served(problem: Problem, pod: PodRequests, node: Node) -> bool:
-    """Whether the pod can be served, whichever devices strangers use."""
-    return _is_solvable(problem) and all(_is_solvable(one) for one in harder(problem, pod, node))
 
 
 def _is_solvable(problem: Problem) -> bool:
@@ -98,15 +91,12 @@ def _any_order(problem: Problem) -> Order:
 def _explain(pod: PodRequests, node: Node, problem: Problem) -> Refusal:
     """Say which classes fall short alone, or else that they do so together."""
     names = tuple(sorted({item.class_name for item in pod.requests}))
-    short = tuple(name for name in names if not _is_served_alone(pod, name, problem, node))
+    short = tuple(name for name in names if not _is_served_alone(pod, name, problem))
     if short:
         return reasons.short_of(tuple(reasons.shortage(pod, name, node) for name in short))
     return reasons.not_together(names)
 
 
-def _is_served_alone(pod: PodRequests, name: str, problem: Problem, node: Node) -> bool:
+def _is_served_alone(pod: PodRequests, name: str, problem: Problem) -> bool:
     kept = [index for index, item in enumerate(pod.requests) if item.class_name == name]
-    only = problem.only(kept)
-    alone = replace(pod, requests=tuple(pod.requests[index] for index in kept))
-    problems = (only, *harder(only, alone, node))
-    return all(solve(one, _any_order(one)) is not None for one in problems)
+    return solve(problem.only(kept), _any_order(problem)) is not None

@@ -62,12 +62,14 @@ def _devices_of(pod: PodRequests, index: int) -> int:
 
 
 def _domains_by_room(node: Node, problem: Problem, positions: Sequence[int]) -> list[int]:
-    """Return the domains that could hold these wants: the smallest first, and of equal ones the fullest."""
+    """Return the domains that could hold these wants: PCIe roots first, and of one kind the fullest."""
     wants = [problem.wants[index] for index in positions]
-    fitting = [domain for domain in node.devices.domains if all(_has_room(want, domain) for want in wants)]
-    return sorted(
-        fitting, key=lambda domain: (domain.bit_count(), (domain & node.room.empty).bit_count(), domain)
-    )
+
+    def by_room(domains: Sequence[int]) -> list[int]:
+        fitting = [domain for domain in domains if all(_has_room(want, domain) for want in wants)]
+        return sorted(fitting, key=lambda domain: ((domain & node.room.empty).bit_count(), domain))
+
+    return by_room(node.devices.pcie_roots) + by_room(node.devices.numa_nodes)
 
 
 def _has_room(want: Want, domain: int) -> bool:

@@ -19,7 +19,7 @@ from webhook.core.placement.packing import Order, Want, pack
 from webhook.core.placement.requests import PodRequests
 
 # Two sidecars of two devices each on a node of eight that are all of different kinds have 420 choices.
-CHOICE_LIMIT: Final = 2000
+CHOICE_LIMIT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,6 @@ class Problem:
         moments = (tuple(place[index] for index in moment if index in place) for moment in self.moments)
         wants = tuple(self.wants[index] for index in kept)
         return Problem(wants, tuple(moment for moment in moments if moment), self.room)
-
-    def with_one_more(self, want: Want) -> "Problem":
-        """Return the problem with a want of its own beside those of each moment."""
-        first = len(self.wants)
-        moments = tuple((*moment, first + number) for number, moment in enumerate(self.moments))
-        return Problem((*self.wants, *[want] * len(moments)), moments, self.room)
 
 
 def problem_of(pod: PodRequests, node: Node) -> Problem:

@@ -21,7 +21,6 @@ class Cause(StrEnum):
     FREE = "free"
     IN_USE = "in use"
     SHARED = "in use by shares"
-    STRANGE = "in use without a class"
     FULL = "too full"
     SMALL = "too small"
     NO_MEMORY = "of unknown memory"
@@ -78,10 +77,7 @@ def shortage(pod: PodRequests, class_name: str, node: Node) -> Shortage:
     )
     devices = node.devices.serving.get(class_name, 0)
     causes = Counter(_cause(index, largest, node) for index in bits(devices))
-    strange = sum(units for shared, units in node.strangers if shared & devices)
-    causes[Cause.STRANGE] = min(strange, causes[Cause.FREE])
-    causes[Cause.FREE] -= causes[Cause.STRANGE]
-    return Shortage(class_name, _need(pod, class_name), dict(+causes))
+    return Shortage(class_name, _need(pod, class_name), causes)
 
 
 def _cause(index: int, request: Request, node: Node) -> Cause:

@@ -12,8 +12,8 @@ from webhook.core.values.demand import ContainerDemand, Demand
 from webhook.core.values.resource_class import PACK, SPREAD, ResourceClass
 
 # A pod may have thousands of containers, and the moments of n init containers beside n sidecars are n * n
-# entries. 256 are twice the devices that Kubernetes lets a ResourceSlice list for one node.
-REQUESTS_MAX: Final = 256
+# entries. 128 are as many as the devices that a ResourceSlice of Kubernetes may list for one node.
+REQUESTS_MAX: Final = 128
 
 
 @dataclass(frozen=True, slots=True)

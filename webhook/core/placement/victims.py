@@ -4,7 +4,7 @@ Whom it may hit is the caller's to say: pods of lower priority, those that matte
 here are devices: a pod that holds none that the new pod can use is never a victim.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Final
@@ -33,7 +33,6 @@ def victims(
     devices: NodeDevices,
     staying: Iterable[Use],
     candidates: Sequence[Holder],
-    plain: Mapping[str, int] | None = None,
 ) -> tuple[Holder, ...] | None:
     """Return the fewest candidates whose end lets the pod be served; None when even the end of all does not.
 
@@ -41,7 +40,7 @@ def victims(
     important member matters least. After TRIAL_LIMIT trials: a set of which no member can stay, though there
     may be a smaller one.
     """
-    trial = _Trial(pod, devices, tuple(staying), _relevant(pod, devices, candidates), candidates, plain or {})
+    trial = _Trial(pod, devices, tuple(staying), _relevant(pod, devices, candidates), candidates)
     everyone = trial.relevant
     if not trial.is_enough(everyone):
         return None
@@ -58,13 +57,12 @@ class _Trial:
     staying: tuple[Use, ...]
     relevant: tuple[Holder, ...]
     candidates: Sequence[Holder]
-    plain: Mapping[str, int]
 
     def is_enough(self, gone: Sequence[Holder]) -> bool:
         """Whether the pod fits once these holders are gone."""
         keys = {holder.key for holder in gone}
         stay = [use for holder in self.candidates if holder.key not in keys for use in holder.uses]
-        return fits(self.pod, loaded(self.devices, [*self.staying, *stay], plain=self.plain)) is None
+        return fits(self.pod, loaded(self.devices, [*self.staying, *stay])) is None
 
 
 def _relevant(pod: PodRequests, devices: NodeDevices, candidates: Sequence[Holder]) -> tuple[Holder, ...]:

@@ -22,7 +22,6 @@ UNHEALTHY: Final = "Unhealthy"
 
 NUMA_NODE: Final = "numaNode"
 PCIE_ROOT: Final = "pcieRoot"
-PCI_BUS_ID: Final = "pciBusID"
 
 # Ids are joined by commas in the annotations that containers read.
 _DEVICE_ID: Final = re.compile(r"[^\s,]+")

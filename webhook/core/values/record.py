@@ -1,4 +1,4 @@
-"""The record of the devices that a pod got (annotation `resourceclass.io/allocation`), and what derives from it.
+"""The record of the devices that a pod got: annotation `resourceclass.io/allocation`, and its derived ones.
 
     {"version":1,"node":"node-a","containers":{"train":[{"class":"nvidia.tesla.k80","device":"GPU-0"}]}}
 

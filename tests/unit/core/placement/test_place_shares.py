@@ -6,6 +6,7 @@ from tests.unit.core.placement.nodes import (
     GIB,
     MIB,
     a_class,
+    any_of,
     asks,
     container,
     device,
@@ -17,6 +18,7 @@ from tests.unit.core.placement.nodes import (
 from webhook.core.placement.node import loaded
 from webhook.core.placement.packing import EXACT_DEVICES, EXACT_SHARES
 from webhook.core.placement.place import fits, place
+from webhook.core.placement.requests import REQUESTS_MAX
 from webhook.core.placement.uses import Use, uses_of
 
 CLASSES = [share("sh10", "10GiB"), share("sh9", "9GiB"), share("sh1", "1GiB"), a_class("k80")]
@@ -125,6 +127,14 @@ def test_a_packing_that_best_fit_misses_is_found():
     assert fits(asks(classes, *main), on) is None
 
 
+def test_an_empty_device_is_told_from_a_used_one_with_as_much_left():
+    # The 4 GiB leave 6 GiB of GPU-1, as much as the empty GPU-0 has, which must stay whole.
+    classes = [a_class("k80"), share("spread", "1GiB", placement="Spread")]
+    on = node([device("GPU-0", mib=6 * 1024), device("GPU-1", mib=10 * 1024)], classes)
+    main = [container(f"c{i}", asked) for i, asked in enumerate(({"spread": 4}, {"spread": 3}, {"k80": 1}))]
+    assert fits(asks(classes, *main), on) is None
+
+
 def test_beyond_the_exact_sizes_many_shares_are_still_packed():
     classes = [share("sh1", "1GiB")]
     on = node([device(f"GPU-{n:02}", mib=4 * 1024) for n in range(16)], classes)
@@ -133,6 +143,20 @@ def test_beyond_the_exact_sizes_many_shares_are_still_packed():
     assert len(on.devices.devices) > EXACT_DEVICES
     assert fits(asks(classes, *fitting), on) is None
     assert fits(asks(classes, *fitting, container("more", {"sh1": 1})), on) is not None
+
+
+def test_as_many_shares_as_a_pod_may_ask_for_are_packed():
+    classes = [share("sh1", "1GiB")]
+    on = node([device(f"GPU-{n:02}", mib=16 * 1024) for n in range(REQUESTS_MAX // 16)], classes)
+    assert fits(asks(classes, *(container(f"c{n}", {"sh1": 1}) for n in range(REQUESTS_MAX))), on) is None
+
+
+def test_as_many_containers_as_a_pod_may_have_get_a_device_each():
+    classes = [a_class("k80"), any_of("any", "k80", "p100")]
+    models = ["k80"] * (REQUESTS_MAX - 1) + ["p100"]
+    on = node([device(f"GPU-{n:03}", model) for n, model in enumerate(models)], classes)
+    main = [container(f"c{n}", {"any": 1}) for n in range(REQUESTS_MAX - 1)]
+    assert fits(asks(classes, *main, container("c", {"k80": 1})), on) is None
 
 
 def test_beyond_the_exact_sizes_the_search_ends_with_no():

@@ -70,6 +70,11 @@ def test_a_main_container_takes_the_device_that_its_init_container_needs():
     assert found == {"main": ("GPU-1",), "prep": ("GPU-1",)}
 
 
+def test_an_init_container_takes_what_the_pod_holds_anyway():
+    found = placed(BOTH, container("main", {"p100": 1}), init=[container("prep", {"high": 1})])
+    assert found == {"main": ("GPU-1",), "prep": ("GPU-1",)}
+
+
 def test_a_sidecar_keeps_its_device_from_everything_after_it():
     pod = asks(CLASSES, container("main", {"k80": 1}), init=[sidecar("proxy", {"k80": 1})])
     assert fits(pod, node([K80], CLASSES)) is not None
@@ -87,6 +92,13 @@ def test_an_init_container_before_a_sidecar_lends_it_the_device():
 def test_a_sidecar_leaves_the_device_that_a_later_init_container_must_have():
     init = [sidecar("proxy", {"high": 1}), container("prep", {"k80": 1})]
     assert placed(BOTH, init=init) == {"proxy": ("GPU-1",), "prep": ("GPU-0",)}
+
+
+def test_a_sidecar_tells_devices_of_one_size_apart_by_who_needs_them():
+    classes = [a_class("a"), a_class("b"), any_of("ab", "a", "b")]
+    init = [sidecar("proxy", {"ab": 1}), container("prep", {"a": 1})]
+    found = placed(node([device("GPU-0", "a"), device("GPU-1", "b")], classes), init=init, classes=classes)
+    assert found == {"proxy": ("GPU-1",), "prep": ("GPU-0",)}
 
 
 def test_a_choice_among_many_sidecars_ends():
@@ -141,6 +153,12 @@ def test_a_container_with_several_devices_stays_in_one_numa_node():
 def test_a_pcie_root_is_closer_than_a_numa_node():
     devices = [device(f"GPU-{n}", numaNode="0", pcieRoot=f"pci{n % 2}") for n in range(4)]
     assert placed(node(devices, CLASSES), container("c", {"k80": 2})) == {"c": ("GPU-0", "GPU-2")}
+
+
+def test_a_pcie_root_with_much_room_is_closer_than_a_fuller_numa_node():
+    roots = [device(f"GPU-{n}", numaNode="0", pcieRoot="pci0") for n in range(4)]
+    numa = [device(f"GPU-{n}", numaNode="1") for n in (4, 5)]
+    assert placed(node([*roots, *numa], CLASSES), container("c", {"k80": 2})) == {"c": ("GPU-0", "GPU-1")}
 
 
 def test_two_containers_of_several_devices_each_have_a_numa_node():
