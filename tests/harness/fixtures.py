@@ -84,7 +84,7 @@ def api(control_plane: ControlPlane) -> Api:
     return control_plane.api()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def kubectl(control_plane: ControlPlane) -> Kubectl:
     """kubectl as cluster admin."""
     return control_plane.kubectl()

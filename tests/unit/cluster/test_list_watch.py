@@ -151,16 +151,19 @@ def test_a_resource_that_is_not_installed_is_asked_for_every_ten_seconds_at_most
 
 
 def test_a_problem_is_logged_once_however_often_it_repeats(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
     Run(ScriptedApi([ClusterUnavailable("refused")]), steps=5)
     assert caplog.messages == ["Thing: refused"]
 
 
 def test_the_end_of_a_watch_is_everyday_life_and_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
     Run(ScriptedApi([page()], [[bookmark("11"), silence()], HOLDS]), steps=3)
     assert caplog.messages == []
 
 
 def test_an_api_server_that_stays_away_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
     Run(ScriptedApi([page()], [[silence()], ClusterUnavailable("refused")]), steps=4)
     assert caplog.messages == ["Thing: refused"]
 
