@@ -29,6 +29,9 @@ class Verdicts:
     def __init__(self) -> None:
         self._by_shape: dict[Hashable, Answers] = {}
 
+    def __len__(self) -> int:
+        return len(self._by_shape)
+
     def of(self, shape: Hashable) -> Answers:
         """Return what is known for a kind of request, to be read and filled in."""
         answers = self._by_shape.pop(shape, None) or Answers()
