@@ -88,12 +88,7 @@ def node_devices(
     )
 
 
-def loaded(
-    devices: NodeDevices,
-    uses: Iterable[Use],
-    *,
-    is_blocked: bool = False,
-) -> Node:
+def loaded(devices: NodeDevices, uses: Iterable[Use], *, is_blocked: bool = False) -> Node:
     """Return the node with what its pods take.
 
     `is_blocked` says that what one of the pods holds is not known. A use of a device that the node has not,
