@@ -55,7 +55,8 @@ object.spec.?hard.orValue({}).exists(k, !k.startsWith("requests.resourceclass.io
     m.orValue({}).exists(k, {{ include "resourceclass.cel.bare" "k" }}))))
 {{- end -}}
 
-{{/* What a controller owns follows from its owner, which was looked at already. */}}
+{{/* What a controller owns it would write again as it wants it: an owner of Kubernetes' own was looked at already, and with any
+other one we would fight. */}}
 {{- define "resourceclass.cel.notControlled" -}}
 !object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))
 {{- end -}}
