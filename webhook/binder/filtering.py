@@ -18,6 +18,9 @@ from webhook.core.values.names import Json
 # many at least (minFeasibleNodesToFind); each further one costs it, and the call of prioritize, a scoring.
 CANDIDATES: Final = 100
 
+# What an extender may answer (MaxExtenderPriority of kube-scheduler).
+MAX_PRIORITY: Final = 10
+
 OTHER_BIND: Final = "an earlier attempt to bind the pod to another node is not decided yet"
 
 
@@ -54,14 +57,25 @@ def filter_nodes(books: Books, pod: Json, names: Sequence[str]) -> Filtered:
 
 
 def prioritize_nodes(books: Books, pod: Json, names: Sequence[str]) -> dict[str, int]:
-    """Return how well each node suits a pod, 0 to 10."""
+    """Return how well each node suits a pod, from 0 for the worst of them to 10 for the best."""
     asked = demand(pod.get("spec"))
     if not asked:
-        return dict.fromkeys(names, MAX_SCORE)
+        return dict.fromkeys(names, MAX_PRIORITY)
     with books.lock:
         requests = pod_requests(asked, books.classes)
         answers = books.verdicts.of(shape_of(requests))
-        return {name: _score(books, requests, answers, name) for name in names}
+        return _stretched({name: _score(books, requests, answers, name) for name in names})
+
+
+def _stretched(scores: Mapping[str, int]) -> dict[str, int]:
+    """Return the scores as priorities that differ wherever it matters.
+
+    As kube-scheduler's own plugins normalise theirs: 0 to 10 is too coarse for one share of many devices.
+    """
+    worst, best = min(scores.values(), default=0), max(scores.values(), default=0)
+    if worst == best:
+        return dict.fromkeys(scores, MAX_PRIORITY)
+    return {name: MAX_PRIORITY * (own - worst) // (best - worst) for name, own in scores.items()}
 
 
 def shape_of(requests: PodRequests) -> Hashable:

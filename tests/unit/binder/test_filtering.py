@@ -175,15 +175,21 @@ def test_spread_prefers_the_emptier_node():
 
 def test_scores_follow_what_changes():
     world = World().nodes(**{n: [device(n, f"{n}-{i}") for i in range(4)] for n in ("node-a", "node-b")})
-    before = prioritize_nodes(world.books, k80_pod("q"), ["node-a"])
+    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a", "node-b"]) == {"node-a": 10, "node-b": 10}
     world.create(bound(k80_pod("p"), "node-a", "node-a-0"))
-    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a"]) != before
+    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a", "node-b"]) == {"node-a": 10, "node-b": 0}
 
 
 def test_a_node_that_fits_no_more_scores_nothing():
-    world = one_node()
-    world.create(bound(k80_pod("p"), "node-a", "GPU-0"))
-    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a"]) == {"node-a": 0}
+    world = World().nodes(**{n: [device(n, f"{n}-0")] for n in ("node-a", "node-b")})
+    world.create(bound(k80_pod("p"), "node-a", "node-a-0"))
+    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a", "node-b"]) == {"node-a": 0, "node-b": 10}
+
+
+def test_one_share_on_a_node_of_many_devices_tells_it_from_an_empty_one():
+    world = World().nodes(**{n: [device(n, f"{n}-{i}") for i in range(64)] for n in ("node-a", "node-b")})
+    world.create(bound(k80_pod("p"), "node-b", "node-b-0"))
+    assert prioritize_nodes(world.books, k80_pod("q"), ["node-a", "node-b"]) == {"node-a": 0, "node-b": 10}
 
 
 def test_a_pod_without_class_scores_alike_everywhere():

@@ -1,8 +1,9 @@
-"""How good a node is for a pod: 0 to 10, as a scheduler's extender answers.
+"""How good a node is for a pod: 0 to 1000, so fine that one small share of many devices still counts.
 
-6 points for fullness: Pack wants the node full, Spread wants it empty, counted by what would be taken
-afterwards. 2 points for leaving alone the devices that more special classes need. 2 points for keeping each
-container's devices together, under one PCIe root or in one NUMA node; none is lost where places are unknown.
+600 points for fullness: Pack wants the node full, Spread wants it empty, counted by what would be taken
+afterwards. 200 points for leaving alone the devices that more special classes need. 200 points for keeping
+each container's devices together, under one PCIe root or in one NUMA node; none is lost where places are
+unknown.
 """
 
 from collections.abc import Mapping
@@ -14,10 +15,10 @@ from webhook.core.placement.bits import bits
 from webhook.core.placement.node import Node
 from webhook.core.placement.place import Assignment, Grant
 
-MAX_SCORE: Final = 10
-FULLNESS_POINTS: Final = 6
-SCARCITY_POINTS: Final = 2
-LOCALITY_POINTS: Final = 2
+MAX_SCORE: Final = 1000
+FULLNESS_POINTS: Final = 600
+SCARCITY_POINTS: Final = 200
+LOCALITY_POINTS: Final = 200
 
 
 def score(node: Node, assignment: Assignment, sizes: Mapping[str, int] | None = None) -> int:
