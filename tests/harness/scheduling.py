@@ -90,11 +90,12 @@ class Binder:
     """`resourceclass binder` with the chart's arguments; what differs here comes after them and wins."""
 
     def __init__(
-        self, scheduling: Scheduling, host_name: str, *more: str, kubeconfig: Path | None = None
+        self, scheduling: Scheduling, host_name: str, *, kubeconfig: Path | None = None, elected: bool = True
     ) -> None:
+        """Without `elected` no Lease is followed: it is alone and decides."""
         self._scheduling = scheduling
         self._host_name = host_name
-        self._more = more
+        self._elected = elected
         self._kubeconfig = kubeconfig or scheduling.kubeconfig()
         self.port, self.health_port = free_port(), free_port()
         self.process: Process
@@ -102,9 +103,12 @@ class Binder:
     def start(self) -> Self:
         """Starts the process and does not wait; its address is the same every time."""
         run_dir = self._scheduling.folder
+        given = self._scheduling.binder_arguments()
+        if not self._elected:
+            given = [argument for argument in given if not argument.startswith("--lease-")]
         where = [f"--port={self.port}", "--health-host=127.0.0.1", f"--health-port={self.health_port}"]
-        own = [f"--kubeconfig={self._kubeconfig}", f"--run-dir={run_dir}", "--drain-seconds=0", *self._more]
-        command = [sys.executable, "-m", "webhook", *self._scheduling.binder_arguments(), *where, *own]
+        own = [f"--kubeconfig={self._kubeconfig}", f"--run-dir={run_dir}"]
+        command = [sys.executable, "-m", "webhook", *given, *where, *own]
         self.process = _start(f"binder-{self._host_name}", self._host_name, command, run_dir, signal.SIGTERM)
         return self
 
