@@ -13,9 +13,8 @@ LIMIT_MS = 1000
 
 
 def assert_no_stall(met: Met) -> None:
-    """On a machine that others use as well, all callers wait longer for their turn: the median tells."""
     assert met.errors == {}
-    assert met.p99_ms < max(LIMIT_MS, 4 * met.p50_ms)
+    assert met.p99_ms < LIMIT_MS
 
 
 def test_64_callers_on_eight_threads_meet_no_error(one_process, load, reviews, client):
