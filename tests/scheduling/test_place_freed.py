@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.harness.api import Api
-from tests.harness.devices import device_nodes, k80
+from tests.harness.devices import device_nodes, k80, set_phase
 from tests.harness.waiting import holds, until
 from tests.scheduling.expect import (
     HIGH_MEM,
@@ -57,6 +57,19 @@ def test_a_waiting_pod_is_bound_within_five_seconds_of_a_new_device(api: Api, na
             second = bound(api, namespace, "second", PROMPT_SECONDS)
 
     assert second["spec"]["nodeName"] == "node-b"
+
+
+# kube-scheduler watches no devices: of this change it hears from the binder alone.
+def test_a_waiting_pod_is_bound_within_five_seconds_of_a_device_that_is_well_again(
+    api: Api, namespace: str
+) -> None:
+    with device_nodes(api, {"node-a": [k80("GPU-0")]}):
+        set_phase(api, "node-a-gpu-0", "Unhealthy")
+        assert "1 unhealthy" in refuse(api, namespace, asking("one"))
+        time.sleep(HAS_WAITED_SECONDS)
+
+        set_phase(api, "node-a-gpu-0", "Available")
+        assert device(bound(api, namespace, "one", PROMPT_SECONDS)) == "GPU-0"
 
 
 # kubernetes/kubernetes#113292: a card was handed on while its first pod still ran.

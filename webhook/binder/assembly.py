@@ -9,7 +9,8 @@ from webhook.binder.binding import Binder
 from webhook.binder.books import Books
 from webhook.binder.fence import Fence
 from webhook.binder.notices import Notices
-from webhook.binder.settling import Settler
+from webhook.binder.settling import Settler, Together
+from webhook.binder.waking import Waker
 from webhook.binder.watches import Watches
 from webhook.cluster.api import Api
 from webhook.cluster.pods import Pods
@@ -60,4 +61,6 @@ def assemble(api: Api, lease: LeaseName | None, wait: Callable[[float], object] 
         watches.follow_lease(lease.namespace, lease.name, fence.saw)
     pods = Pods(api)
     binder = Binder(books, pods, fence, wait)
-    return Parts(books, watches, fence, binder, Settler(books, pods, fence, Notices(books, pods)), alone)
+    beside = Together(Waker(books, pods), Notices(books, pods))
+    settler = Settler(books, pods, fence, beside)
+    return Parts(books, watches, fence, binder, settler, alone)

@@ -13,6 +13,7 @@ from webhook.binder.node_book import NodeBook
 from webhook.binder.pod_entry import PodEntry
 from webhook.binder.reservation import Reservation, Stage
 from webhook.binder.verdicts import Verdicts
+from webhook.binder.waiting import MOST_WAITING, Waiting
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import Node
 from webhook.core.values.classes import Classes
@@ -36,6 +37,8 @@ class Books:
         self.pods: dict[str, PodEntry] = {}  # by uid
         self.reserved: dict[str, Reservation] = {}  # by the uid of the pod
         self.books: dict[str, NodeBook] = {}  # by node: those of which anything but the name is known
+        self.waiting: dict[str, Waiting] = {}  # by uid: the pods that no node could serve
+        self.changed: dict[str, float] = {}  # by node: when, until the pods that wait were looked at
         self._devices: dict[str, ExtendedResource] = {}  # by the name of the object
 
     # What the watches bring.
@@ -50,6 +53,7 @@ class Books:
             self.verdicts.clear()
             for book in self.books.values():
                 book.devices_changed()
+                self.changed[book.name] = self.clock()
 
     def replace_nodes(self, names: Iterable[str]) -> None:
         """Take the names of all nodes."""
@@ -125,6 +129,13 @@ class Books:
         book.reserved[reservation.uid] = reservation
         self._pods_changed(book)
 
+    def wait(self, pod: Waiting) -> None:
+        """Remember a pod that was refused everywhere. With the lock held."""
+        self.waiting.pop(pod.uid, None)
+        self.waiting[pod.uid] = pod
+        if len(self.waiting) > MOST_WAITING:
+            del self.waiting[next(iter(self.waiting))]
+
     def release(self, uid: str) -> None:
         """Give up what was reserved for a pod. With the lock held."""
         reservation = self.reserved.pop(uid, None)
@@ -164,6 +175,7 @@ class Books:
                 self._leave_book(known)
             self.pods[entry.uid] = entry
             if entry.node:
+                self.waiting.pop(entry.uid, None)
                 book = self._own_book(entry.node)
                 book.pods[entry.uid] = entry
                 self._pods_changed(book)
@@ -173,6 +185,7 @@ class Books:
 
     def _drop_pod(self, uid: str) -> None:
         known = self.pods.pop(uid, None)
+        self.waiting.pop(uid, None)
         if known is not None and known.node:
             self._leave_book(known)
         reservation = self.reserved.get(uid)
@@ -198,5 +211,6 @@ class Books:
 
     def _changed(self, book: NodeBook) -> None:
         self.verdicts.drop(book.name)
+        self.changed[book.name] = self.clock()
         if book.is_empty:
             self.books.pop(book.name, None)

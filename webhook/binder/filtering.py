@@ -6,6 +6,7 @@ from typing import Final
 
 from webhook.binder.books import Books
 from webhook.binder.verdicts import Answers
+from webhook.binder.waiting import Waiting
 from webhook.core.placement.place import fits, place
 from webhook.core.placement.reasons import Refusal
 from webhook.core.placement.requests import PodRequests, pod_requests
@@ -51,6 +52,7 @@ def filter_nodes(books: Books, pod: Json, names: Sequence[str]) -> Filtered:
         requests = pod_requests(asked, books.classes)
         answers = books.verdicts.of(shape_of(requests))
         passing, refused = _sorted_out(books, requests, answers, names)
+        _remember(books, pod, requests, has_room=bool(passing))
         if len(passing) > CANDIDATES:
             passing = _best(books, requests, answers, passing)
         return Filtered(passing, refused)
@@ -109,6 +111,16 @@ def _sorted_out(
         else:
             refused[name] = refusal.text
     return passing, refused
+
+
+def _remember(books: Books, pod: Json, requests: PodRequests, *, has_room: bool) -> None:
+    """Note a pod that must wait, for waking.py."""
+    metadata = at(pod, "metadata")
+    uid, namespace, name = (as_text(metadata.get(key)) for key in ("uid", "namespace", "name"))
+    if has_room:
+        books.waiting.pop(uid, None)
+    else:
+        books.wait(Waiting(uid, namespace, name, requests, books.classes, books.clock()))
 
 
 def _best(books: Books, requests: PodRequests, answers: Answers, names: Iterable[str]) -> list[str]:

@@ -14,6 +14,9 @@ class PodPort(Protocol):
     def bind(self, namespace: str, name: str, binding: Json, seconds: float) -> None:
         """POST a Binding, at most until `seconds` are over."""
 
+    def wake(self, namespace: str, name: str, uid: str, seconds: float) -> None:
+        """Change a pod's status, and nothing that matters in it, so that its scheduler tries it again."""
+
 
 class EventPort(Protocol):
     """Where people are told of what only they can mend."""

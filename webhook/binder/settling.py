@@ -1,4 +1,5 @@
-"""What is done beside the calls, by one thread: looking again at what is unclear, and telling people.
+"""What is done beside the calls, by one thread: looking again at what is unclear, waking who was missed,
+and telling people.
 
 Also the fence is asked here, so that a take-over begins when the Lease changes hands and not at the first
 call.
@@ -8,11 +9,10 @@ import logging
 import time
 from collections.abc import Callable
 from threading import Event, Thread
-from typing import Final
+from typing import Final, Protocol
 
 from webhook.binder.binding import DECIDE_SECONDS, READ_SECONDS
 from webhook.binder.books import Books
-from webhook.binder.notices import Notices
 from webhook.binder.ports import Guard, PodPort
 from webhook.binder.reservation import Reservation, Stage
 from webhook.binder.reserving import Seen, look
@@ -28,6 +28,25 @@ STOP_SECONDS: Final = 1.0
 _log = logging.getLogger(__name__)
 
 
+class Chore(Protocol):
+    """What has to be done now and then."""
+
+    def step(self) -> None:
+        """Do what is due."""
+
+
+class Together:
+    """Several chores as one."""
+
+    def __init__(self, *chores: Chore) -> None:
+        self._chores = chores
+
+    def step(self) -> None:
+        """Do what is due, each in turn."""
+        for chore in self._chores:
+            chore.step()
+
+
 class Settler:
     """Looks at reservations that nobody waits for any more. Make and start it after a fork."""
 
@@ -36,13 +55,14 @@ class Settler:
         books: Books,
         pods: PodPort,
         guard: Guard,
-        notices: Notices,
+        beside: Chore,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`beside` is what is done as well, by who may decide."""
         self._books = books
         self._pods = pods
         self._guard = guard
-        self._notices = notices
+        self._beside = beside
         self._clock = clock
         self._failures = Repeated(_log)
         self._stopping = Event()
@@ -72,8 +92,8 @@ class Settler:
         try:
             self._guard.check()
         except NotReady:
-            return  # who may not decide leaves it to the holder to tell people
-        self._notices.step()
+            return  # who may not decide leaves it to the holder to tell anybody
+        self._beside.step()
 
     def due(self) -> list[Reservation]:
         """Return the reservations that should be looked at."""

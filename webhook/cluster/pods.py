@@ -29,6 +29,15 @@ class Pods:
         """POST a Binding. It may arrive twice; the second is a conflict then."""
         self._api.send("POST", f"{_path(namespace, name)}/binding", binding, seconds)
 
+    def wake(self, namespace: str, name: str, uid: str, seconds: float) -> None:
+        """Say in a pod's status that devices have changed. Of another pod of the name it is a conflict.
+
+        A kubelet writes the whole status, this line included, once it has the pod.
+        """
+        message = f"devices have changed at {time_text(self._wall())}: the scheduler looks at the pod again"
+        document = {"metadata": {"uid": uid}, "status": {"message": message}}
+        self._api.send("PATCH", f"{_path(namespace, name)}/status", document, seconds)
+
     def tell(self, pod: Json, reason: str, message: str) -> None:
         """Write an Event of type Warning about a pod: one object per pod and reason, renewed when repeated.
 

@@ -109,6 +109,7 @@ class FakeApi:
     unreadable: bool = False
     posted: list[Json] = field(default_factory=list)
     told: list[tuple[str, str, str]] = field(default_factory=list)
+    woken: list[str] = field(default_factory=list)
 
     def create(self, obj: Json) -> Json:
         self.pods[obj["metadata"]["namespace"], obj["metadata"]["name"]] = obj
@@ -144,6 +145,11 @@ class FakeApi:
         annotations = {**metadata.get("annotations", {}), **binding["metadata"]["annotations"]}
         spec = {**obj["spec"], "nodeName": binding["target"]["name"]}
         self.create({**obj, "metadata": {**metadata, "annotations": annotations}, "spec": spec})
+
+    def wake(self, namespace: str, name: str, uid: str, seconds: float) -> None:
+        if self.unreadable:
+            raise ClusterUnavailable("write timed out")
+        self.woken.append(name)
 
     def tell(self, pod: Json, reason: str, message: str) -> None:
         if self.unreadable:
