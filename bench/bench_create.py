@@ -23,7 +23,7 @@ from tests.harness.waiting import until
 
 Json = dict[str, Any]
 
-PODS, ROUNDS = 200, 5
+PODS, ROUNDS = 400, 5
 CLASS = "nvidia.tesla.k80"
 KEY = f"resourceclass.io/{CLASS}"
 QUOTA_KEY = f"requests.{KEY}"

@@ -1,6 +1,6 @@
-"""The races of the tests twenty times each, and their crowd in full: `make soak`.
+"""The races of the tests twenty times each, their crowd in full, ten minutes of load: `make soak`.
 
-    python -m bench.soak [--times N] [--namespaces N] [--pods N]
+    python -m bench.soak [--times N] [--namespaces N] [--pods N] [--minutes N]
 
 Ends with 1 at the first thing that does not hold, and says what it was.
 """
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from bench import soak_load
 from bench.machine import describe
 from tests.cluster import crowd
 from tests.cluster.races import ROOM, SCENES, Tally
@@ -35,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
         paths = binaries.ensure(lambda line: print(line, flush=True))
         _races(paths, options.times)
         _crowd(paths, crowd.Size(options.namespaces, options.pods))
+        soak_load.run(paths, options.minutes)
     except binaries.BinariesError as error:
         print(f"NOT RUN: {error}")
         return 1
@@ -49,6 +51,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=20, help="how often each race is run (default: 20)")
     parser.add_argument("--namespaces", type=int, default=200, help="of the crowd (default: 200)")
     parser.add_argument("--pods", type=int, default=50, help="in each namespace of the crowd (default: 50)")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of steady load (default: 10)")
     return parser.parse_args(argv)
 
 
