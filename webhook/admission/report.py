@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from webhook.admission.subject import Subject, subject_of
 from webhook.core.outcome import Outcome
@@ -12,6 +12,9 @@ from webhook.core.text import shorten
 from webhook.serve.logging import FIELDS, event
 from webhook.serve.metrics import AdmissionMetrics, ServerMetrics
 from webhook.wire.review import Request
+
+if TYPE_CHECKING:
+    from prometheus_client import Counter
 
 LOGGER: Final = logging.getLogger(__name__)
 
@@ -58,6 +61,7 @@ class LoggedReport:
         self._admission = admission
         self._server = server
         self._tell = tell
+        self._counters: dict[tuple[str, ...], Counter] = {}
 
     def working(self) -> AbstractContextManager[object]:
         """Count the call among those in flight while it is worked on."""
@@ -66,18 +70,27 @@ class LoggedReport:
     def decided(self, decision: Decision) -> None:
         """Count the verdict and write its line."""
         request, outcome = decision.request, decision.outcome
-        self._admission.requests.labels(
-            webhook=decision.webhook,
-            operation=request.operation,
-            kind=_known_kind(request),
-            allowed=_word(outcome.allowed),
-            reason=outcome.reason,
-            dry_run=_word(request.dry_run),
-        ).inc()
+        self._counter(decision).inc()
         self._admission.duration_seconds.observe(decision.seconds)
         event(LOGGER, logging.INFO, "decided", **_fields(decision))
         if self._tell is not None and not outcome.allowed:
             self._tell(request, outcome)
+
+    def _counter(self, decision: Decision) -> "Counter":
+        """Return the series of a verdict. It is remembered: to look it up costs more than to count."""
+        request, outcome = decision.request, decision.outcome
+        values = (  # in the order in which the metric names its labels
+            decision.webhook,
+            request.operation,
+            _known_kind(request),
+            _word(outcome.allowed),
+            outcome.reason,
+            _word(request.dry_run),
+        )
+        counter = self._counters.get(values)
+        if counter is None:
+            counter = self._counters[values] = self._admission.requests.labels(*values)
+        return counter
 
     def failed(self, webhook: str, code: int, reason: str, message: str) -> None:
         """Count a call without verdict and say why."""

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -64,7 +65,12 @@ def duration_seconds(text: str) -> float | None:
 
 def timeout_seconds(environ: Environ) -> float:
     """How long the caller waits, from ``?timeout=``; absurd and absent values give the default."""
-    asked = parse_qs(environ.get("QUERY_STRING", "")).get("timeout", [""])[0]
+    return _timeout_seconds(environ.get("QUERY_STRING", ""))
+
+
+@lru_cache(maxsize=16)  # each API server sends the same text with every call
+def _timeout_seconds(query: str) -> float:
+    asked = parse_qs(query).get("timeout", [""])[0]
     seconds = duration_seconds(asked)
     return min(seconds, MAX_TIMEOUT_SECONDS) if seconds else DEFAULT_TIMEOUT_SECONDS
 

@@ -10,7 +10,10 @@ import json
 import logging
 import os
 import time
+from functools import lru_cache
 from typing import Any
+
+import orjson
 
 STDERR = 2
 REPEAT_SECONDS = 60.0
@@ -19,6 +22,12 @@ FIELDS = "fields"
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+"""For what orjson does not write: half a surrogate pair, an integer of more than 64 bits."""
+
+
+@lru_cache(maxsize=2)
+def _to_the_second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 class JsonFormatter(logging.Formatter):
@@ -26,9 +35,12 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON, without a line break."""
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        return self.line(record).decode()
+
+    def line(self, record: logging.LogRecord) -> bytes:
+        """The same in UTF-8."""
         line: dict[str, Any] = {
-            "time": f"{seconds}.{int(record.msecs):03d}Z",
+            "time": f"{_to_the_second(int(record.created))}.{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
@@ -37,7 +49,10 @@ class JsonFormatter(logging.Formatter):
         line.update(getattr(record, FIELDS, {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return _ENCODER.encode(line)
+        try:
+            return orjson.dumps(line, default=str)
+        except TypeError:
+            return _ENCODER.encode(line).encode("utf-8", "backslashreplace")
 
 
 class DescriptorHandler(logging.Handler):
@@ -50,12 +65,13 @@ class DescriptorHandler(logging.Handler):
     def __init__(self, descriptor: int = STDERR) -> None:
         super().__init__()
         self._descriptor = descriptor
-        self.setFormatter(JsonFormatter())
+        self._formatter = JsonFormatter()
+        self.setFormatter(self._formatter)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record; a log that cannot be written never stops the server."""
         try:
-            line = memoryview((self.format(record) + "\n").encode("utf-8", "backslashreplace"))
+            line = memoryview(self._formatter.line(record) + b"\n")
         except Exception:  # noqa: BLE001 - what logging asks of a handler
             self.handleError(record)
             return
@@ -89,4 +105,7 @@ class Repeated:
 
 def event(logger: logging.Logger, level: int, message: str, **fields: object) -> None:
     """Log ``message`` with fields beside it in the line: ``event(log, INFO, "denied", quota="q")``."""
-    logger.log(level, message, extra={FIELDS: fields}, stacklevel=2)
+    if logger.isEnabledFor(level):
+        # Not through logger.log, which walks the stack to find the caller: no line of ours names it.
+        record = logger.makeRecord(logger.name, level, "", 0, message, (), None, extra={FIELDS: fields})
+        logger.handle(record)
