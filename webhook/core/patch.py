@@ -5,11 +5,9 @@ them, so a document that was changed by copying only the touched path costs as m
 general differ also searches for moves: 1.1 to 2.5 ms for a pod of 5 KB, against some 40 us here.
 """
 
-from typing import Any, Final
+from typing import Any
 
 from webhook.core.values.names import Json
-
-_ABSENT: Final = object()
 
 
 def diff(before: Any, after: Any) -> list[Json]:
@@ -24,17 +22,18 @@ def diff(before: Any, after: Any) -> list[Json]:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two documents are the same JSON text but for the order of keys."""
+    return one is other or (bool(one == other) and _same_types(one, other))
+
+
+def _same_types(one: Any, other: Any) -> bool:
+    """Whether two documents that Python finds equal, in one quick step, mix up no numbers and booleans."""
     if one is other:
         return True
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return len(one) == len(other) and all(
-            same(value, other.get(key, _ABSENT)) for key, value in one.items()
-        )
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+        return all(map(_same_types, one.values(), map(other.__getitem__, one)))
+    return not isinstance(one, list) or all(map(_same_types, one, other))
 
 
 def _diff(before: Any, after: Any, path: str, operations: list[Json]) -> None:

@@ -7,7 +7,7 @@ apply` sends it beside the one stored earlier. Spellings are never added up.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
@@ -16,8 +16,7 @@ from webhook.core.values.names import Json
 STORED_RANK: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """One key that may name a class: the class, the key as stored, and its rank (the lowest wins).
 
     `in_domain` says that the key can mean nothing but a class, whether that exists or not.
@@ -69,6 +68,8 @@ def rename(amounts: Mapping[str, Any], spell: Speller, renames: Callable[[Spelli
     spelled = {key: found for key in amounts if (found := spell(key)) is not None}
     if not spelled:
         return Renamed(dict(amounts), {})  # as in most containers
+    if all(found.rank == STORED_RANK for found in spelled.values()):
+        return Renamed(dict(amounts), {key: key for key in spelled})  # as in all objects that are stored
     known = {key: found for key, found in spelled.items() if found.rank == STORED_RANK or renames(found)}
     typed: dict[str, str] = {}
     for key, found in sorted(known.items(), key=lambda item: item[1].rank):

@@ -38,10 +38,11 @@ def rename_requests(draft: Draft, spec_path: SpecPath, classes: Classes) -> tupl
     found: dict[tuple[Any, ...], Renaming] = {}
     for ref, field in _fields(draft, spec_path):
         renamed = rename(ref.amounts(field), container_spelling, of_existing(classes))
-        if renamed.renames:
-            what = ", ".join(f"{typed} becomes {stored}" for typed, stored in renamed.renames.items())
+        renames = renamed.renames
+        if renames:
+            what = ", ".join(f"{typed} becomes {stored}" for typed, stored in renames.items())
             draft.put((*spec_path, *ref.path, "resources", field), renamed.amounts, what, _WHY_RENAMED)
-        for typed, stored in renamed.renames.items():
+        for typed, stored in renames.items():
             found.setdefault((ref.path, stored), Renaming(ref, typed, stored))
     return tuple(found.values())
 
