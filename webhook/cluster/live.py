@@ -11,6 +11,7 @@ from webhook.cluster.cache import Cache
 from webhook.cluster.list_watch import Timing
 from webhook.cluster.listing import list_all, read_one
 from webhook.cluster.resources import DEVICES, NAMESPACES, PODS, QUOTAS, RESOURCE_CLASSES, keep_labels
+from webhook.cluster.shared_reads import SharedReads
 from webhook.cluster.store import Derived
 from webhook.core.raw import at
 from webhook.core.values.classes import Classes
@@ -51,6 +52,7 @@ class LiveCluster:
         )
         self._parsed_classes = Derived(self._classes.store, Classes.of)
         self._device_kinds = Derived(self._devices.store, device_kinds)
+        self._quota_reads = SharedReads(self._read_quotas)
 
     def start(self) -> None:
         """Begin to list and watch; returns at once."""
@@ -108,8 +110,9 @@ class LiveCluster:
 
     def fresh_quotas(self, namespace: str) -> Sequence[Json]:
         """Read the quotas of a namespace now; of no namespace the API server would list those of all."""
-        if not namespace:
-            return []
+        return self._quota_reads.get(namespace) if namespace else []
+
+    def _read_quotas(self, namespace: str) -> Sequence[Json]:
         listing = list_all(self._api, QUOTAS, namespace, FRESH_SECONDS)
         return [quota for _, quota in listing.items]
 
