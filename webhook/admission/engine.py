@@ -107,13 +107,14 @@ class Engine:
 
     def _validated_pod(self, request: Request, in_time: InTime, *, isolated: bool) -> Outcome:
         pod = request.document
-        units = demand(at(pod, "spec")).units
+        asked = demand(at(pod, "spec"))
+        units = asked.units
         classes = self._classes(request, in_time)
         facts = lookup.pod_facts(self._cluster, request, classes, units, in_time)
-        outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
+        outcome = validate_pod(pod, facts, self._settings, isolated=isolated, asked=asked)
         if rests_on_class(outcome):
             facts = lookup.with_fresh_classes(self._cluster, facts, units, in_time)
-            outcome = validate_pod(pod, facts, self._settings, isolated=isolated)
+            outcome = validate_pod(pod, facts, self._settings, isolated=isolated, asked=asked)
         outcome = enforce(outcome, facts.namespace_labels)
         return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})
 

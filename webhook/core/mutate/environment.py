@@ -66,12 +66,13 @@ def put_first(draft: Draft, ref: ContainerRef, own: Sequence[Json], why: str) ->
         return  # the API server's to refuse
     ours = {variable["name"] for variable in own}
     named = [(variable_name(item), item) for item in env or ()]
+    new = [*own, *(item for name, item in named if name not in ours)]
+    if same(new, env):
+        return
     for name, item in named:
         if name in ours and not any(same(item, variable) for variable in own):
             draft.warn(f"{ref.title}: {name} was set by hand and is dropped; the webhook sets it")
-    new = [*own, *(item for name, item in named if name not in ours)]
-    if not same(new, env):
-        draft.put(("spec", *ref.path, "env"), new, f"sets {', '.join(v['name'] for v in own)}", why)
+    draft.put(("spec", *ref.path, "env"), new, f"sets {', '.join(v['name'] for v in own)}", why)
 
 
 def variable_name(item: Any) -> str | None:

@@ -37,7 +37,8 @@ def enforce(outcome: Outcome, namespace_labels: Mapping[str, str]) -> Outcome:
     """Return `outcome` as the mode of the namespace wants it."""
     mode = mode_of(namespace_labels)
     if mode is Mode.DENY:
-        return replace(outcome, warnings=outcome.warnings + _unknown_value(namespace_labels))
+        unknown = _unknown_value(namespace_labels)
+        return replace(outcome, warnings=outcome.warnings + unknown) if unknown else outcome
     bent = tuple(fault for fault in outcome.faults if fault.reason in BENDABLE)
     if not bent:
         return outcome

@@ -16,19 +16,21 @@ from webhook.core.validate.node_name import node_name
 from webhook.core.validate.policy import policy
 from webhook.core.validate.quota_text import quota_faults
 from webhook.core.values.classes import Classes
-from webhook.core.values.demand import demand
+from webhook.core.values.demand import Demand, demand
 from webhook.core.values.names import Json
 
 # What a class says decides these. The replica that mutated the pod may have known a newer one.
 CLASS_REASONS: Final = frozenset({Reason.NOT_FINAL, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED})
 
 
-def validate_pod(pod: Json, facts: PodFacts, settings: PodSettings, *, isolated: bool = False) -> Outcome:
+def validate_pod(
+    pod: Json, facts: PodFacts, settings: PodSettings, *, isolated: bool = False, asked: Demand | None = None
+) -> Outcome:
     """Return every fault of a pod. The mode of the namespace is not applied yet: see `enforce`.
 
-    In an isolated namespace pods that ask for no class are judged too.
+    In an isolated namespace pods that ask for no class are judged too. `asked` spares counting again.
     """
-    asked = demand(at(pod, "spec"))
+    asked = demand(at(pod, "spec")) if asked is None else asked
     return refuse(
         pod,
         [
