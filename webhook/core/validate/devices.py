@@ -50,6 +50,8 @@ def alternatives(
 
 def _of_the_same_devices(refused: ResourceClass, facts: WorkloadFacts) -> Iterator[ResourceClass]:
     kinds = [kind for kind in facts.device_kinds if serves(kind, refused)]
+    if not kinds:
+        return
     for other in facts.classes.all():
         if other.name == refused.name or not _takes_no_less(other, refused):
             continue
