@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.binder.worlds import World, container, device, k80_pod, one_node, pod
 from webhook.binder.app import Verbs, create_app
+from webhook.binder.report import MeteredReport
+from webhook.serve.metrics import ExtenderMetrics
 
 
 class Notes:
@@ -159,3 +161,28 @@ def test_other_paths_and_methods_get_one_line(extender):
 def test_pods_of_kube_scheduler_without_class_pass_everywhere(extender):
     plain = pod("plain", container("c"))
     assert extender.filter(plain, "node-a", "node-x")["NodeNames"] == ["node-a", "node-x"]
+
+
+def test_every_answer_is_counted_and_binds_by_what_came_of_them():
+    metrics = ExtenderMetrics()
+    report = MeteredReport(metrics)
+    report.answered("filter", "passed", 0.001)
+    report.answered("bind", "bound", 0.002)
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for metric in (metrics.requests, metrics.binds)
+        for family in metric.collect()
+        for sample in family.samples
+        if sample.name.endswith("_total")
+    }
+    assert samples == {
+        ("resourceclass_extender_requests_total", "filter", "passed"): 1,
+        ("resourceclass_extender_requests_total", "bind", "bound"): 1,
+        ("resourceclass_binds_total", "bound"): 1,
+    }
+
+
+def test_a_fault_is_logged_with_its_verb_and_traceback(caplog):
+    MeteredReport(ExtenderMetrics()).broke("filter", RuntimeError("a bug"))
+    (record,) = caplog.records
+    assert (record.fields, record.exc_info[0]) == ({"verb": "filter"}, RuntimeError)

@@ -223,3 +223,22 @@ def test_a_class_that_is_gone_is_named():
     world = one_node()
     world.create(p := pod("p", {"name": "c", "resources": {"limits": {"resourceclass.io/gone": "1"}}}))
     assert "class gone does not exist" in str(refused(world, p))
+
+
+def test_a_pod_that_ends_between_the_two_looks_is_gone():
+    world = one_node()
+    p = world.api.create(k80_pod("p"))
+    put, world.books.put_pod = world.books.put_pod, lambda entry: None
+    assert refused(world, p).result == "gone"
+    world.books.put_pod = put
+    assert world.free("node-a") == {"GPU-0"}
+
+
+def test_a_fault_of_ours_while_the_binding_is_sent_holds_the_device_until_it_is_looked_at():
+    world = one_node()
+    world.create(p := k80_pod("p"))
+    world.api.fault = RuntimeError("a bug")
+    with pytest.raises(RuntimeError):
+        world.bind(p, "node-a")
+    assert world.free("node-a") == set()
+    assert world.bind(p, "node-a") == "bound"
