@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 from tests.harness.proxy import CHUNK_BYTES, Proxy
+
+# A handshake of TLS sends two. They are not held up, or a request on a new connection would be late thrice.
+HANDSHAKE_PIECES = 2
 
 
 class SlowProxy(Proxy):
@@ -35,12 +39,10 @@ class SlowProxy(Proxy):
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
         sender = asyncio.create_task(_send(pieces, writer))
         try:
-            while True:
-                try:
-                    piece = await reader.read(CHUNK_BYTES)
-                except ConnectionError:
-                    piece = b""
-                await pieces.put((loop.time() + self.delay_seconds, piece))
+            for number in itertools.count():
+                piece = await _read(reader)
+                delay = self.delay_seconds if number >= HANDSHAKE_PIECES else 0.0
+                await pieces.put((loop.time() + delay, piece))
                 if not piece:
                     break
             await sender
@@ -60,6 +62,14 @@ async def _send(pieces: asyncio.Queue[tuple[float, bytes]], writer: asyncio.Stre
             await writer.drain()
         except ConnectionError:
             return
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    """Returns what came, empty at the end of the connection."""
+    try:
+        return await reader.read(CHUNK_BYTES)
+    except ConnectionError:
+        return b""
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
