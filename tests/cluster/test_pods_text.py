@@ -96,7 +96,7 @@ def test_a_name_outside_ascii_is_answered_with_that_name(direct: Direct) -> None
 
 
 def test_the_log_takes_text_outside_ascii_under_the_c_locale(product: Product, tmp_path: Path) -> None:
-    review = pod_review(intl(), "数据组", name="zoë-🚀")
+    review = pod_review(intl(), "default", name="zoë-数据组-🚀")
 
     with in_c_locale(product, tmp_path) as (direct, log):
         answer = direct.post("/mutate", review)
@@ -104,7 +104,7 @@ def test_the_log_takes_text_outside_ascii_under_the_c_locale(product: Product, t
     assert answer.response["allowed"], answer.text
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     decided = [line for line in lines if line.get("message") == "decided"]
-    assert [(line["namespace"], line["name"]) for line in decided] == [("数据组", "zoë-🚀")]
+    assert [(line["namespace"], line["name"]) for line in decided] == [("default", "zoë-数据组-🚀")]
 
 
 @contextmanager
