@@ -36,7 +36,7 @@ test: .venv ## run every test, with a real control plane
 	@$(BIN)/pytest --cov=webhook.core --cov=webhook.wire --cov-branch --cov-fail-under=97 \
 	  --cov-report=term-missing:skip-covered
 
-test-fast: .venv ## run the tests that need no control plane
+test-fast: .venv ## run the tests that need neither a control plane nor load
 	@$(BIN)/pytest --tier fast
 
 lint: .venv ## style, types and import directions

@@ -1,7 +1,8 @@
-"""pytest plugin: which tests need a control plane, and what is said when they do not run.
+"""pytest plugin: the tiers of the tests, and what is said when one does not run.
 
-A test belongs to the cluster tier when it uses a control plane, directly or through other fixtures. No
-test is left out in silence: each run that leaves them out ends with a line `NOT RUN: …`.
+A test belongs to the cluster tier when it uses a control plane, directly or through other fixtures, and to
+the load tier when it puts a server under load (tests/concurrency): each takes seconds. No test is left out in
+silence: each run that leaves some out ends with lines `NOT RUN: …`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NoReturn
 import pytest
 
 MARK = "cluster"
+LOAD_ROOM = "concurrency"
 FIXTURES = {"control_plane", "control_plane_binaries"}
 _reasons = pytest.StashKey[list[str]]()
 
@@ -21,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tier",
         choices=("all", "fast"),
         default="all",
-        help="fast leaves out the tests that need a control plane (default: all)",
+        help="fast leaves out the tests that need a control plane, and those of load (default: all)",
     )
 
 
@@ -35,11 +37,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     cluster = [item for item in items if FIXTURES.intersection(getattr(item, "fixturenames", ()))]
     for item in cluster:
         item.add_marker(MARK)
-    if cluster and config.getoption("--tier") == "fast":
-        left_out = set(cluster)
+    if config.getoption("--tier") == "fast":
+        load = [item for item in items if item.path.parent.name == LOAD_ROOM and item not in cluster]
+        _leave_out(config, items, "cluster", cluster)
+        _leave_out(config, items, "load", load)
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], tier: str, tests: list[pytest.Item]) -> None:
+    if tests:
+        left_out = set(tests)
         items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=cluster)
-        config.stash[_reasons].append(f"cluster tier, {len(cluster)} tests (--tier fast)")
+        config.hook.pytest_deselected(items=tests)
+        config.stash[_reasons].append(f"{tier} tier, {len(tests)} tests (--tier fast)")
 
 
 def cannot_run(config: pytest.Config, why: str) -> NoReturn:

@@ -37,6 +37,16 @@ def test_the_fast_tier_leaves_out_what_uses_a_control_plane_and_says_so(run: pyt
     result.stdout.fnmatch_lines("NOT RUN: cluster tier, 1 tests (--tier fast)")
 
 
+def test_the_fast_tier_leaves_out_what_loads_a_server_and_says_so(run: pytest.Pytester) -> None:
+    room = run.mkdir("concurrency")
+    (room / "test_load.py").write_text("def test_of_load(): pass\ndef test_of_more_load(): pass\n")
+
+    result = run.runpytest("-p", "tests.harness.tiers", "--tier", "fast")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines("NOT RUN: load tier, 2 tests (--tier fast)")
+
+
 def test_a_machine_that_cannot_build_is_reported(
     run: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
