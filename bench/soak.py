@@ -1,6 +1,6 @@
-"""The races of the tests twenty times each, their crowd in full, ten minutes of load: `make soak`.
+"""The races of the tests ten or twenty times each, their crowd in full, ten minutes of load: `make soak`.
 
-    python -m bench.soak [--times N] [--namespaces N] [--pods N] [--minutes N]
+    python -m bench.soak [--times N] [--device-times N] [--namespaces N] [--pods N] [--minutes N]
 
 Ends with 1 at the first thing that does not hold, and says what it was.
 """
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import soak_load
+from bench import soak_devices, soak_load
 from bench.machine import describe
 from tests.cluster import crowd
 from tests.cluster.races import ROOM, SCENES, Tally
@@ -35,6 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         paths = binaries.ensure(lambda line: print(line, flush=True))
         _races(paths, options.times)
+        soak_devices.run(paths, options.device_times)
         _crowd(paths, crowd.Size(options.namespaces, options.pods))
         soak_load.run(paths, options.minutes)
     except binaries.BinariesError as error:
@@ -49,6 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--times", type=int, default=20, help="how often each race is run (default: 20)")
+    parser.add_argument("--device-times", type=int, default=10, help="the race for devices (default: 10)")
     parser.add_argument("--namespaces", type=int, default=200, help="of the crowd (default: 200)")
     parser.add_argument("--pods", type=int, default=50, help="in each namespace of the crowd (default: 50)")
     parser.add_argument("--minutes", type=float, default=10.0, help="of steady load (default: 10)")
