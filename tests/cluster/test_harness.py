@@ -12,7 +12,7 @@ import pytest
 
 from tests.harness import binaries
 from tests.harness.api import Api
-from tests.harness.audit import AuditLog
+from tests.harness.audit import AuditLog, lacked_rights
 from tests.harness.cluster import fresh_node, pod, quota, quota_synced
 from tests.harness.controlplane import ControlPlane
 from tests.harness.kubectl import Kubectl
@@ -59,6 +59,19 @@ def test_a_pod_over_the_quota_is_refused_without_an_exception(api: Api, namespac
 
     assert (answer.code, answer.reason) == (403, "Forbidden")
     assert "exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0" in answer.message
+
+
+def test_the_audit_log_tells_a_lack_of_rights_from_other_refusals(
+    api: Api, audit: AuditLog, namespace: str
+) -> None:
+    api.create(quota("none", {"requests.example.com/device": "0"}), namespace).must()
+    quota_synced(api, namespace, "none")
+
+    assert api.impersonate("stranger").create(pod("p"), namespace).code == 403
+    assert api.create(pod("refused", {"example.com/device": 1}), namespace).code == 403
+
+    refused = audit.wait_for(verb="create", resource="pods", namespace=namespace, code="403")
+    assert [lacked_rights(event) for event in refused] == [True, False]
 
 
 def test_the_audit_log_names_the_one_who_acted(api: Api, audit: AuditLog, namespace: str) -> None:

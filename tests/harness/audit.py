@@ -93,6 +93,15 @@ def called_webhooks(event: Json) -> set[str]:
     return found
 
 
+def lacked_rights(event: Json) -> bool:
+    """Whether the caller was not known, or had no right to what it asked for.
+
+    A 403 alone does not say so: a namespace that is being deleted takes no new objects either.
+    """
+    unknown: bool = event["responseStatus"]["code"] == 401
+    return unknown or event.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid"
+
+
 _FACTS: dict[str, Callable[[Json], Any]] = {
     "user": lambda event: (event.get("impersonatedUser") or event["user"])["username"],
     "verb": lambda event: event["verb"],
