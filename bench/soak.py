@@ -12,10 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import soak_devices, soak_load
-from bench.machine import describe
+from bench.holds import exit_code
 from tests.cluster import crowd
 from tests.cluster.races import ROOM, SCENES, Tally
-from tests.harness import binaries
 from tests.harness.cluster import fresh_namespace
 from tests.harness.controlplane import ControlPlane
 from tests.harness.product import Product, resource_class
@@ -31,20 +30,14 @@ CROWD_SCENES: tuple[Callable[[crowd.Crowd], None], ...] = (
 def main(argv: list[str] | None = None) -> int:
     """Play everything; 0 when all of it holds."""
     options = _options(argv)
-    print(describe(), end="\n\n")
-    try:
-        paths = binaries.ensure(lambda line: print(line, flush=True))
+
+    def play(paths: dict[str, Path]) -> None:
         _races(paths, options.times)
         soak_devices.run(paths, options.device_times)
         _crowd(paths, crowd.Size(options.namespaces, options.pods))
         soak_load.run(paths, options.minutes)
-    except binaries.BinariesError as error:
-        print(f"NOT RUN: {error}")
-        return 1
-    except (AssertionError, TimeoutError) as error:
-        print(f"does not hold: {error}")
-        return 1
-    return 0
+
+    return exit_code(play)
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:

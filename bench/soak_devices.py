@@ -8,8 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench.machine import describe
-from tests.harness import binaries
+from bench.holds import exit_code
 from tests.harness.cluster import fresh_namespace
 from tests.harness.controlplane import ControlPlane
 from tests.harness.product import Product
@@ -39,16 +38,8 @@ def main(argv: list[str] | None = None) -> int:
     """Play the race alone; 0 when it holds every time."""
     parser = argparse.ArgumentParser(prog="python -m bench.soak_devices", description=__doc__)
     parser.add_argument("--times", type=int, default=10, help="how often it is run (default: 10)")
-    print(describe(), end="\n\n")
-    try:
-        run(binaries.ensure(), parser.parse_args(argv).times)
-    except binaries.BinariesError as error:
-        print(f"NOT RUN: {error}")
-        return 1
-    except (AssertionError, TimeoutError) as error:
-        print(f"does not hold: {error}")
-        return 1
-    return 0
+    times = parser.parse_args(argv).times
+    return exit_code(lambda paths: run(paths, times))
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.full_cluster import fill, small_pod, write_reviews
+from bench.holds import exit_code
 from bench.processes import children, resident_mib
 from tests.concurrency.api_server import ApiServerLoad, Met, Target
-from tests.harness import binaries
 from tests.harness.controlplane import ControlPlane
 from tests.harness.product import Product
 
@@ -34,16 +34,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run it; 0 when all of it holds."""
     parser = argparse.ArgumentParser(prog="python -m bench.soak_load", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0, help="of steady load (default: 10)")
-    options = parser.parse_args(argv)
-    try:
-        run(binaries.ensure(lambda line: print(line, flush=True)), options.minutes)
-    except binaries.BinariesError as error:
-        print(f"NOT RUN: {error}")
-        return 1
-    except AssertionError as error:
-        print(f"does not hold: {error}")
-        return 1
-    return 0
+    minutes = parser.parse_args(argv).minutes
+    return exit_code(lambda paths: run(paths, minutes))
 
 
 def run(paths: dict[str, Path], minutes: float = 10.0) -> None:
