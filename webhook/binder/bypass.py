@@ -7,32 +7,10 @@ set of classes.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
 
 from webhook.core.placement.bits import bits
 from webhook.core.placement.node import NodeDevices
 from webhook.core.placement.uses import Use
-from webhook.core.values.containers import INIT_CONTAINERS, LIMITS, REQUESTS, ContainerRef, containers
-from webhook.core.values.names import STORED_PREFIX
-from webhook.core.values.quantity import BadQuantity, parse_amount
-
-_KUBERNETES: Final = "kubernetes.io"
-
-
-def raw_requests(pod_spec: Any) -> dict[str, int]:
-    """Return what a pod asks of extended resources that are no classes.
-
-    The greater of what runs at once and of the largest init container, as Kubernetes counts.
-    """
-    running: Counter[str] = Counter()
-    largest: Counter[str] = Counter()
-    for ref in containers(pod_spec):
-        amounts = Counter(dict(_raw_amounts(ref)))
-        if ref.kind == INIT_CONTAINERS and not ref.is_sidecar:
-            largest |= running + amounts
-        else:
-            running += amounts
-    return dict(running | largest)
 
 
 def held_back(
@@ -59,14 +37,3 @@ def _of_every_kind(devices: NodeDevices, indexes: Iterable[int], count: int) -> 
         if seen[kind] < count:
             seen[kind] += 1
             yield Use(devices.devices[index].device_id)
-
-
-def _raw_amounts(ref: ContainerRef) -> Iterator[tuple[str, int]]:
-    amounts = {**ref.amounts(REQUESTS), **ref.amounts(LIMITS)}
-    for name, value in amounts.items():
-        domain, slash, _ = name.partition("/")
-        if slash and not name.startswith(STORED_PREFIX) and not domain.endswith(_KUBERNETES):
-            try:
-                yield name, parse_amount(value)
-            except BadQuantity:
-                continue

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from webhook.binder.bypass import raw_requests
 from webhook.core.placement.uses import Use, uses_of
 from webhook.core.raw import as_text, at
 from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, LIMITS, containers
 from webhook.core.values.names import SCHEDULER, Json, stored_key
+from webhook.core.values.raw_requests import raw_requests
 from webhook.core.values.record import DamagedRecord, Record, read_record
 from webhook.core.values.usage import FINISHED
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from webhook.binder.books import Books
 from webhook.binder.pod_entry import PodEntry, keep_pod
-from webhook.cluster.listing import Resource, key_of
+from webhook.cluster.listing import Resource, key_of, uid_of
 from webhook.cluster.resources import keep_spec
 from webhook.cluster.store import Key, Store
-from webhook.core.raw import as_text, at
+from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import (
     AVAILABLE,
@@ -49,15 +49,6 @@ def keep_nothing(obj: Json) -> bool:  # noqa: ARG001 - what a Resource calls
 def keep_lease(obj: Json) -> Json:
     """Keep a Lease."""
     return {"spec": at(obj, "spec")}
-
-
-def uid_of(obj: Json) -> Key:
-    """Return what tells a pod from a later one of its name."""
-    metadata = at(obj, "metadata")
-    uid = as_text(metadata.get("uid"))
-    if not uid:
-        raise ValueError("a pod without metadata.uid")
-    return as_text(metadata.get("namespace")), uid
 
 
 CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclasses", keep_spec)

@@ -11,6 +11,10 @@ Query = Mapping[str, str | int]
 # A page of 500 pods of 5 KB takes an API server well under a second; this is for one that is overloaded.
 READ_SECONDS: Final = 30.0
 
+# The method of a strategic merge patch, which merges lists such as the conditions of a Node by their keys.
+# Only the types of Kubernetes itself know it.
+STRATEGIC: Final = "PATCH strategic"
+
 
 class ApiError(ClusterUnavailable):
     """The API server answered, but not with what was asked for. `status` is the HTTP status."""
@@ -39,10 +43,19 @@ class Api(Protocol):
     def get(self, path: str, query: Query | None = None, seconds: float = READ_SECONDS) -> Json:
         """Read one document within `seconds`. Raises ClusterUnavailable, with a status ApiError."""
 
-    def send(self, method: str, path: str, document: Json, seconds: float = READ_SECONDS) -> Json:
-        """POST an object, or PATCH one with what is to be merged into it. Raises ClusterUnavailable.
+    def send(
+        self,
+        method: str,
+        path: str,
+        document: Json,
+        seconds: float = READ_SECONDS,
+        query: Query | None = None,
+    ) -> Json:
+        """Write, and return what the API server answers. Raises ClusterUnavailable.
 
-        It may arrive twice: a request whose connection breaks is sent again, within the same `seconds`.
+        POST an object, PUT one in the place of the stored one, PATCH one with what is to be merged into it
+        (STRATEGIC: by the rules of its type), DELETE with DeleteOptions. It may arrive twice: a request whose
+        connection breaks is sent again, within the same `seconds`.
         """
 
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventSource:

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import orjson
 import urllib3
 
-from webhook.cluster.api import READ_SECONDS, ApiError, Query
+from webhook.cluster.api import READ_SECONDS, STRATEGIC, ApiError, Query
 from webhook.cluster.configuration import Access, load_access
 from webhook.cluster.stream import EventStream
 from webhook.core.errors import BadInput, ClusterUnavailable
@@ -52,12 +52,19 @@ class Connection:
         """Read one JSON document. The wait for the first byte is at most `seconds`, the whole twice that."""
         return self._exchange(_Asked("GET", path, query), seconds)
 
-    def send(self, method: str, path: str, document: Json, seconds: float = READ_SECONDS) -> Json:
-        """POST an object, or PATCH one with what is to be merged into it, and return what is stored.
+    def send(
+        self,
+        method: str,
+        path: str,
+        document: Json,
+        seconds: float = READ_SECONDS,
+        query: Query | None = None,
+    ) -> Json:
+        """Write: POST, PUT, PATCH (STRATEGIC: by the rules of the type) or DELETE, and return the answer.
 
         It may arrive twice: a request whose connection breaks is sent again.
         """
-        return self._exchange(_Asked(method, path, body=orjson.dumps(document)), seconds)
+        return self._exchange(_Asked(method, path, query, orjson.dumps(document)), seconds)
 
     def watch(self, path: str, query: Query, silence_seconds: float) -> EventStream:
         """Open a watch that breaks after `silence_seconds` without a byte."""
@@ -152,6 +159,17 @@ class Connection:
 
 
 _Timeouts = Callable[[], urllib3.Timeout]
+_JSON: Final = "application/json"
+_TYPES: Final[Mapping[str, str]] = {
+    "PATCH": "application/merge-patch+json",
+    STRATEGIC: "application/strategic-merge-patch+json",
+}
+_VERBS: Final[Mapping[str, str]] = {
+    "POST": "create",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +182,11 @@ class _Asked:
     body: bytes | None = None
 
     def __str__(self) -> str:
-        return f"{self.method} {self.path}"
+        return f"{self.verb} {self.path}"
+
+    @property
+    def verb(self) -> str:
+        return "PATCH" if self.method == STRATEGIC else self.method
 
     @property
     def target(self) -> str:
@@ -172,8 +194,7 @@ class _Asked:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        types = {"POST": "application/json", "PATCH": "application/merge-patch+json"}
-        return {"Content-Type": types[self.method]} if self.body is not None else {}
+        return {"Content-Type": _TYPES.get(self.method, _JSON)} if self.body is not None else {}
 
 
 def _send(access: Access, asked: _Asked, timeout: _Timeouts) -> urllib3.BaseHTTPResponse | Exception:
@@ -191,9 +212,9 @@ def _send(access: Access, asked: _Asked, timeout: _Timeouts) -> urllib3.BaseHTTP
         }
         url = access.server + asked.target
         try:
-            return access.pool.request(asked.method, url, timeout=timeout(), **options)
+            return access.pool.request(asked.verb, url, timeout=timeout(), **options)
         except urllib3.exceptions.ProtocolError:
-            return access.pool.request(asked.method, url, timeout=timeout(), **options)
+            return access.pool.request(asked.verb, url, timeout=timeout(), **options)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         return error
 
@@ -216,7 +237,7 @@ def _remedy(status: int, asked: _Asked) -> str:
         case 401:
             return "; the token or certificate is not accepted: renew the kubeconfig or the service account"
         case 403:
-            verbs = {"POST": "create", "PATCH": "patch"}.get(asked.method, "get, list and watch")
+            verbs = _VERBS.get(asked.verb, "get, list and watch")
             return f"; grant the account of this process {verbs} on it (chart: rbac)"
     return ""
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from webhook.cluster.api import READ_SECONDS, Api, ApiError, Query
 from webhook.cluster.store import Key
 from webhook.core.errors import ClusterUnavailable
+from webhook.core.raw import as_text, at
 from webhook.core.values.names import Json
 
 T = TypeVar("T")
@@ -24,6 +25,15 @@ def key_of(obj: Json) -> Key:
     if not isinstance(metadata, dict) or not metadata.get("name"):
         raise ValueError("an object without metadata.name")
     return str(metadata.get("namespace") or ""), str(metadata["name"])
+
+
+def uid_of(obj: Json) -> Key:
+    """Return what tells an object from a later one of its name."""
+    metadata = at(obj, "metadata")
+    uid = as_text(metadata.get("uid"))
+    if not uid:
+        raise ValueError("an object without metadata.uid")
+    return as_text(metadata.get("namespace")), uid
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,15 @@
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event
-from typing import Any, Final
+from typing import Final
 
 from webhook.cluster.api import Api
 from webhook.cluster.cache import Cache
-from webhook.cluster.list_watch import Timing
 from webhook.cluster.listing import list_all, read_one
 from webhook.cluster.resources import DEVICES, NAMESPACES, PODS, QUOTAS, RESOURCE_CLASSES, keep_labels
 from webhook.cluster.shared_reads import SharedReads
 from webhook.cluster.store import Derived
+from webhook.cluster.watch_group import WatchGroup
 from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.device import DeviceKind, device_kinds
@@ -22,11 +21,9 @@ from webhook.core.values.usage import Usage
 # An API server answers a read of one object in 1 ms and gives the webhook 5 s in all; a read that takes
 # longer than this is given up, so that the caller can still be told to come again.
 FRESH_SECONDS: Final = 1.0
-# A watch thread that sits in a list of a dead server is not waited for; it is a daemon.
-STOP_SECONDS: Final = 1.0
 
 
-class LiveCluster:
+class LiveCluster(WatchGroup):
     """A cluster as this process sees it. Make and start it after a fork; safe for many threads."""
 
     def __init__(
@@ -35,52 +32,17 @@ class LiveCluster:
         clock: Callable[[], float] = time.monotonic,
         between: Callable[[float, float], float] = random.uniform,
     ) -> None:
+        super().__init__(clock, between)
         self._api = api
-        self._stopping = Event()
-        timing = Timing(clock, between, self._stopping.wait, self._stopping.is_set)
-        self._classes = Cache(api, RESOURCE_CLASSES, timing)
-        self._namespaces = Cache(api, NAMESPACES, timing)
-        self._quotas = Cache(api, QUOTAS, timing)
-        self._pods = Cache(api, PODS, timing)
-        self._devices = Cache(api, DEVICES, timing)
-        self._all: tuple[Cache[Any], ...] = (
-            self._classes,
-            self._namespaces,
-            self._quotas,
-            self._pods,
-            self._devices,
-        )
+        self._classes = Cache(api, RESOURCE_CLASSES, self.timing)
+        self._namespaces = Cache(api, NAMESPACES, self.timing)
+        self._quotas = Cache(api, QUOTAS, self.timing)
+        self._pods = Cache(api, PODS, self.timing)
+        self._devices = Cache(api, DEVICES, self.timing)
+        self.add(self._classes, self._namespaces, self._quotas, self._pods, self._devices)
         self._parsed_classes = Derived(self._classes.store, Classes.of)
         self._device_kinds = Derived(self._devices.store, device_kinds)
         self._quota_reads = SharedReads(self._read_quotas)
-
-    def start(self) -> None:
-        """Begin to list and watch; returns at once."""
-        for cache in self._all:
-            cache.start()
-
-    def close(self) -> None:
-        """Stop watching."""
-        self._stopping.set()
-        for cache in self._all:
-            cache.stop(STOP_SECONDS)
-
-    def not_ready(self) -> Sequence[str]:
-        """Return which collections have not been listed yet, and why."""
-        return [cache.not_ready for cache in self._all if cache.not_ready]
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds that are watched: the values of the metric label `kind`."""
-        return tuple(cache.kind for cache in self._all)
-
-    def age_seconds(self, kind: str) -> float | None:
-        """Return the seconds since the API server confirmed a kind's cache; None before its first list."""
-        return self._cache(kind).age_seconds()
-
-    def lists(self, kind: str) -> int:
-        """Return how many complete lists of a kind were read since the start, the first included."""
-        return self._cache(kind).lists
 
     def classes(self) -> Classes:
         """Return all known classes."""
@@ -130,6 +92,3 @@ class LiveCluster:
     def device_kinds(self) -> Sequence[DeviceKind]:
         """Return the kinds of device with their counts."""
         return self._device_kinds.get()
-
-    def _cache(self, kind: str) -> Cache[Any]:
-        return next(cache for cache in self._all if cache.kind == kind)

@@ -1,14 +1,14 @@
 """Single pods: one is bound, read again, or told of in an Event."""
 
-import hashlib
 import time
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote
 
-from webhook.cluster.api import Api, ApiError
-from webhook.cluster.events import WRITE_SECONDS, time_text
+from webhook.cluster.api import Api
+from webhook.cluster.events import time_text
 from webhook.cluster.listing import read_one
+from webhook.cluster.object_events import ObjectEvents
 from webhook.core.values.names import Json
 
 COMPONENT: Final = "resourceclass-binder"
@@ -20,6 +20,7 @@ class Pods:
     def __init__(self, api: Api, wall: Callable[[], float] = time.time) -> None:
         self._api = api
         self._wall = wall
+        self._events = ObjectEvents(api, COMPONENT, wall)
 
     def read(self, namespace: str, name: str, seconds: float) -> Json | None:
         """Read a pod; None if there is none of this name."""
@@ -43,42 +44,9 @@ class Pods:
 
         `pod` needs metadata with name, namespace and uid.
         """
-        metadata = pod["metadata"]
-        path = f"/api/v1/namespaces/{quote(metadata['namespace'], safe='')}/events"
-        name = _event_name(metadata, reason)
-        now = time_text(self._wall())
-        try:
-            self._api.send("POST", path, _event(metadata, name, reason, message, now), WRITE_SECONDS)
-        except ApiError as error:
-            if error.status != 409:
-                raise
-            self._api.send(
-                "PATCH", f"{path}/{name}", {"message": message, "lastTimestamp": now}, WRITE_SECONDS
-            )
+        about = {key: pod["metadata"][key] for key in ("namespace", "name", "uid")}
+        self._events.tell({"apiVersion": "v1", "kind": "Pod", **about}, reason, message)
 
 
 def _path(namespace: str, name: str) -> str:
     return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}"
-
-
-def _event_name(metadata: Json, reason: str) -> str:
-    digest = hashlib.sha256(f"{metadata['uid']} {reason}".encode()).hexdigest()[:16]
-    return f"{metadata['name'][:200].rstrip('.-')}.{digest}"
-
-
-def _event(metadata: Json, name: str, reason: str, message: str, now: str) -> Json:
-    about = {key: metadata[key] for key in ("namespace", "name", "uid")}
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"namespace": metadata["namespace"], "name": name},
-        "involvedObject": {"apiVersion": "v1", "kind": "Pod", **about},
-        "type": "Warning",
-        "reason": reason,
-        "message": message,
-        "count": 1,
-        "firstTimestamp": now,
-        "lastTimestamp": now,
-        "source": {"component": COMPONENT},
-        "reportingComponent": COMPONENT,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tests.unit.binder.worlds import World, bound, container, device, k80_pod, pod
-from webhook.binder.bypass import raw_requests
 
 GPU = "nvidia.com/gpu"
 
@@ -73,23 +72,3 @@ def test_a_class_pod_with_a_record_that_asks_for_the_resource_too_costs_its_devi
     p["spec"]["containers"][0]["resources"]["limits"][GPU] = "1"
     same.create(p)
     assert same.free("node-a") == {"GPU-1"}
-
-
-def test_counts_what_runs_at_once_and_the_largest_init_container():
-    spec = {
-        "initContainers": [asking(1, "side", restartPolicy="Always"), asking(4, "init")],
-        "containers": [asking(1, "a"), asking(2, "b")],
-    }
-    assert raw_requests(spec) == {GPU: 5}
-
-
-def test_ignores_what_is_kubernetes_own_a_class_or_no_number():
-    limits = {
-        "cpu": "4",
-        "hugepages-2Mi": "1Gi",
-        "kubernetes.io/x": "1",
-        "requests.kubernetes.io/x": "1",
-        "resourceclass.io/k80": "1",
-        "example.com/bad": "half",
-    }
-    assert raw_requests({"containers": [{"name": "c", "resources": {"limits": limits}}]}) == {}

@@ -18,8 +18,8 @@ from webhook.binder.sinks import (
     PodSink,
     keep_device,
     lease,
-    uid_of,
 )
+from webhook.cluster.listing import uid_of
 from webhook.core.placement.uses import Use
 
 

@@ -31,7 +31,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.do_GET()
 
+    def do_PUT(self) -> None:
+        self.do_GET()
+
     def do_PATCH(self) -> None:
+        self.do_GET()
+
+    def do_DELETE(self) -> None:
         self.do_GET()
 
     def send_json(self, body: Any, code: int = 200) -> None:

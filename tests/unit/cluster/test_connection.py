@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.cluster.scripted import Clock
 from tests.unit.cluster.small_server import Connect, Handler, chunks, hang, reply, status, write_kubeconfig
-from webhook.cluster.api import ApiError
+from webhook.cluster.api import STRATEGIC, ApiError
 from webhook.cluster.configuration import UNANSWERED_MILLISECONDS
 from webhook.cluster.connection import RELOAD_SECONDS, Connection
 from webhook.core.errors import ClusterUnavailable
@@ -72,17 +72,27 @@ def test_a_missing_right_is_explained(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "content_type"),
-    [("POST", "application/json"), ("PATCH", "application/merge-patch+json")],
+    ("method", "sent", "content_type"),
+    [
+        ("POST", "POST", "application/json"),
+        ("PUT", "PUT", "application/json"),
+        ("DELETE", "DELETE", "application/json"),
+        ("PATCH", "PATCH", "application/merge-patch+json"),
+        (STRATEGIC, "PATCH", "application/strategic-merge-patch+json"),
+    ],
 )
-def test_sends_a_document(connect: Connect, method: str, content_type: str) -> None:
+def test_sends_a_document(connect: Connect, method: str, sent: str, content_type: str) -> None:
     with connect(reply({"stored": True})) as (server, connection):
-        assert connection.send(method, "/api/v1/namespaces/n/events", {"count": 2}) == {"stored": True}
+        answer = connection.send(method, "/api/v1/nodes/a", {"count": 2}, query={"fieldManager": "m"})
+        assert answer == {"stored": True}
     (seen,) = server.seen
-    assert (seen.method, seen.headers["Content-Type"], seen.body) == (method, content_type, b'{"count":2}')
+    assert (seen.method, seen.headers["Content-Type"], seen.body) == (sent, content_type, b'{"count":2}')
+    assert seen.path == "/api/v1/nodes/a?fieldManager=m"
 
 
-@pytest.mark.parametrize(("method", "verb"), [("POST", "create"), ("PATCH", "patch")])
+@pytest.mark.parametrize(
+    ("method", "verb"), [("POST", "create"), ("PUT", "update"), ("PATCH", "patch"), ("DELETE", "delete")]
+)
 def test_a_missing_right_to_write_is_explained(connect: Connect, method: str, verb: str) -> None:
     words = f"answered 403 to {method} /x: forbidden; grant the account of this process {verb} on it"
     with connect(status(403, "forbidden")) as (_, connection), pytest.raises(ApiError, match=words):
