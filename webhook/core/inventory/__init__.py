@@ -1,1 +1,1 @@
-"""What a node shows of its devices: the label and the capacity per class. Pure, one node at a time."""
+"""What the cluster has: who holds which device, and what nodes, devices, classes and quotas should say."""
