@@ -16,9 +16,9 @@ from webhook.binder.binding import BIND_SECONDS, Binder
 from webhook.binder.books import Books
 from webhook.binder.fence import Fence
 from webhook.binder.notices import Notices
-from webhook.binder.pod_entry import PodEntry, entry_of, keep_pod
 from webhook.binder.settling import Settler
 from webhook.core.errors import ClusterUnavailable
+from webhook.core.placement.pod_entry import PodEntry, entry_of, keep_pod
 from webhook.core.values.classes import Classes
 
 Json = dict[str, Any]

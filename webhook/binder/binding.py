@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Final
 
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import entry_of
 from webhook.binder.ports import Guard, PodPort
 from webhook.binder.reservation import Reservation, Stage
 from webhook.binder.reserving import (
@@ -27,6 +26,7 @@ from webhook.binder.reserving import (
 )
 from webhook.cluster.api import ApiError
 from webhook.core.errors import ClusterUnavailable, NotReady
+from webhook.core.placement.pod_entry import entry_of
 from webhook.serve.logging import event
 from webhook.wire.extender import BindQuestion
 

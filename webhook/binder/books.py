@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 
 from webhook.binder.node_book import NodeBook
-from webhook.binder.pod_entry import PodEntry
 from webhook.binder.reservation import Reservation, Stage
 from webhook.binder.verdicts import Verdicts
 from webhook.binder.waiting import MOST_WAITING, Waiting
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import Node
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import ExtendedResource
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from webhook.binder.bypass import held_back
-from webhook.binder.pod_entry import PodEntry
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import Node, NodeDevices, loaded, node_devices
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.placement.uses import Use
 from webhook.core.values.demand import demand
 from webhook.core.values.extended_resource import ExtendedResource

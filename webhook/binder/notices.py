@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import PodEntry
 from webhook.binder.ports import EventPort
 from webhook.core.errors import ClusterUnavailable
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.text import list_of, shorten
 from webhook.core.values.names import RECORD_ANNOTATION, Json
 from webhook.core.values.record import DamagedRecord

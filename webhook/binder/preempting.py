@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from webhook.binder.books import Books
 from webhook.binder.node_book import NodeBook
-from webhook.binder.pod_entry import PodEntry
 from webhook.core.placement.node import NodeDevices
 from webhook.core.placement.place import fits
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.placement.requests import PodRequests, pod_requests
 from webhook.core.placement.victims import Holder, victims
 from webhook.core.raw import at

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import PodEntry, entry_of
 from webhook.binder.reservation import Reservation, Stage
 from webhook.core.placement.place import place
+from webhook.core.placement.pod_entry import PodEntry, entry_of
 from webhook.core.placement.reasons import Refusal
 from webhook.core.placement.requests import pod_requests
 from webhook.core.placement.uses import uses_of

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import PodEntry, keep_pod
 from webhook.cluster.listing import Resource, key_of, uid_of
 from webhook.cluster.resources import keep_spec
 from webhook.cluster.store import Key, Store
+from webhook.core.placement.pod_entry import PodEntry, keep_pod
 from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import (

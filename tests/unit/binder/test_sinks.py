@@ -8,7 +8,6 @@ import pytest
 
 from tests.unit.binder.worlds import K80, P100, bound, container, device, k80_pod, pod
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import keep_pod
 from webhook.binder.sinks import (
     PODS,
     ClassSink,
@@ -20,6 +19,7 @@ from webhook.binder.sinks import (
     lease,
 )
 from webhook.cluster.listing import uid_of
+from webhook.core.placement.pod_entry import keep_pod
 from webhook.core.placement.uses import Use
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from webhook.binder.binding import Binder
 from webhook.binder.books import Books
-from webhook.binder.pod_entry import keep_pod
 from webhook.cluster.api import ApiError
 from webhook.core.errors import ClusterUnavailable, NotReady
+from webhook.core.placement.pod_entry import keep_pod
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import ExtendedResource
 from webhook.core.values.names import RECORD_ANNOTATION, SCHEDULER, devices_annotation, stored_key

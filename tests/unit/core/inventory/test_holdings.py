@@ -3,7 +3,6 @@
 import pytest
 
 from tests.unit.core.placement.nodes import GIB, container, device, node, sidecar, spec
-from webhook.binder.pod_entry import entry_of
 from webhook.core.inventory.holdings import (
     NOT_HELD,
     DamagedPod,
@@ -13,6 +12,7 @@ from webhook.core.inventory.holdings import (
     holdings_of,
     over_held,
 )
+from webhook.core.placement.pod_entry import entry_of
 from webhook.core.placement.uses import Use
 from webhook.core.values.record import Allocation, Record, write_record
 
