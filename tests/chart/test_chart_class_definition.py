@@ -44,8 +44,10 @@ ACCEPTED = {
             "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
             "runtimeClassName": "nvidia",
             "deviceEnv": ["NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"],
+            "vendorResource": "nvidia.com/gpu",
         }
     ),
+    "the resource of a MIG profile": resource_class(pod={"vendorResource": "nvidia.com/mig-1g.5gb"}),
     "a device plugin": resource_class(delivery="DevicePlugin"),
     "63 characters": resource_class("a" * 63),
     "a name that begins like a standard one": resource_class("cpu.accelerator"),
@@ -109,6 +111,30 @@ REFUSED = {
     "a runtime class with a slash": (
         resource_class(pod={"runtimeClassName": "a/b"}),
         "name of a RuntimeClass",
+    ),
+    "a vendor's resource without a domain": (
+        resource_class(pod={"vendorResource": "gpu"}),
+        "the resource of a device plugin with its domain",
+    ),
+    "a vendor's resource as in a quota": (
+        resource_class(pod={"vendorResource": "requests.nvidia.com/gpu"}),
+        "the resource of a device plugin with its domain",
+    ),
+    "a vendor's resource of ours": (
+        resource_class(pod={"vendorResource": "resourceclass.io/k80"}),
+        "the resource of another device plugin",
+    ),
+    "a vendor's resource of Kubernetes": (
+        resource_class(pod={"vendorResource": "node.kubernetes.io/gpu"}),
+        "the resource of another device plugin",
+    ),
+    "a vendor's resource beside shares": (
+        resource_class(pod={"vendorResource": "nvidia.com/gpu"}, share={"memory": "2GiB"}),
+        "goes with whole devices",
+    ),
+    "a vendor's resource beside a device plugin of ours": (
+        resource_class(pod={"vendorResource": "nvidia.com/gpu"}, delivery="DevicePlugin"),
+        "goes with whole devices",
     ),
     "another effect": (
         resource_class(pod={"tolerations": [{"effect": "Sometimes"}]}),

@@ -30,17 +30,18 @@ CLASSES = Classes.of(
         a_class("k80"),
         a_class("share", share={"memory": "2GiB"}),
         a_class("amd", pod={"deviceEnv": ["ROCR_VISIBLE_DEVICES"], "tolerations": [{"key": "amd"}]}),
+        a_class("both", pod={"vendorResource": "nvidia.com/gpu"}),
         a_class("ib", delivery="DevicePlugin", pod={"runtimeClassName": "rdma"}),
         a_class("broken", selector=[]),
     ]
 )
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-NAMES = ("k80", "share", "amd", "ib")
+NAMES = ("k80", "share", "amd", "both", "ib")
 KEYS = [
     prefix + name
     for prefix in ("", "resourceclass.io/", "requests.resourceclass.io/", "limits.")
     for name in NAMES
-]
+] + ["nvidia.com/gpu"]
 TEXT = st.text(max_size=4) | st.sampled_from(["a/b", "~", "~1", "\u00e9", "\U0001f680", ""])
 SCALARS = st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from([1.0, 0.5]) | TEXT
 JSON = st.recursive(

@@ -19,7 +19,7 @@ from webhook.core.values import names
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
 from webhook.core.values.device_env import variable_annotations
 from webhook.core.values.names import Json
-from webhook.core.values.quantity import BadQuantity, parse_quantity
+from webhook.core.values.quantity import is_some
 from webhook.core.values.resource_class import ENV, ResourceClass
 
 VOID: Final[Json] = {"name": names.NVIDIA_VISIBLE_DEVICES, "value": names.NO_DEVICE}
@@ -53,7 +53,7 @@ def own_variables(ref: ContainerRef, classes: Sequence[ResourceClass]) -> list[J
 def asks_for_device(ref: ContainerRef) -> bool:
     """Whether a container asks for a class or for another extended resource, such as nvidia.com/gpu."""
     return any(
-        _is_extended(key) and _is_some(value)
+        names.is_extended(key) and is_some(value)
         for field in (LIMITS, REQUESTS)
         for key, value in ref.amounts(field).items()
     )
@@ -85,15 +85,3 @@ def _from_annotation(variable: str, annotation: str) -> Json:
     # The API server sets apiVersion by default: without it, what is stored would differ from what we make.
     field = {"apiVersion": "v1", "fieldPath": f"metadata.annotations['{annotation}']"}
     return {"name": variable, "valueFrom": {"fieldRef": field}}
-
-
-def _is_extended(key: str) -> bool:
-    """As IsExtendedResourceName in Kubernetes' pkg/apis/core/helper/helpers.go."""
-    return "/" in key and "kubernetes.io/" not in key and not key.startswith("requests.")
-
-
-def _is_some(value: Any) -> bool:
-    try:
-        return parse_quantity(value).nanos != 0
-    except BadQuantity:
-        return True

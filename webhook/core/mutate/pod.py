@@ -13,6 +13,7 @@ from webhook.core.mutate.isolate import refuse_hand_set, void_without_device
 from webhook.core.mutate.requests import refuse_near, refuse_pod_level, rename_requests
 from webhook.core.mutate.runtime import add_tolerations, set_runtime_class
 from webhook.core.mutate.scheduler import set_scheduler
+from webhook.core.mutate.vendor_resource import ask_vendor
 from webhook.core.outcome import Outcome
 from webhook.core.settings import PodSettings
 from webhook.core.values.classes import Classes
@@ -45,6 +46,7 @@ def rename_and_check(draft: Draft, spec_path: tuple[str, ...], classes: Classes)
 
 
 def _serve(draft: Draft, wanted: Asked, settings: PodSettings) -> None:
+    ask_vendor(draft, wanted)
     set_scheduler(draft, settings)
     require_nodes(draft, wanted)
     add_tolerations(draft, wanted)

@@ -60,6 +60,8 @@ def _changes(old: Json, new: ResourceClass) -> Iterator[str]:
         yield "the new share"
     if before.delivery != new.delivery:
         yield "the new delivery"
+    if before.vendor_resource != new.vendor_resource:
+        yield "the new vendorResource"
 
 
 def _changed(name: str, users: Sequence[Usage], change: str) -> str:

@@ -52,6 +52,13 @@ class ContainerRef:
         amounts = resources.get(field) if isinstance(resources, dict) else None
         return amounts if isinstance(amounts, dict) else {}
 
+    def may_hold(self, field: str) -> bool:
+        """Whether amounts can be added to `limits` or `requests`: it is a map, or absent."""
+        resources = self.container.get("resources")
+        return resources is None or (
+            isinstance(resources, dict) and isinstance(resources.get(field), dict | None)
+        )
+
     def class_amounts(self) -> Mapping[str, Any]:
         """Return class name to amount as typed, of the stored keys; limits count before requests."""
         prefix = names.STORED_PREFIX

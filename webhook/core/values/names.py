@@ -32,6 +32,9 @@ WEBHOOK_LABEL: Final = f"{GROUP}/webhook"
 ENFORCE_LABEL: Final = f"{GROUP}/enforce"
 ENFORCE_WORKLOADS_LABEL: Final = f"{GROUP}/enforce-workloads"
 ISOLATE_LABEL: Final = f"{GROUP}/isolate"
+ADOPT_LABEL: Final = f"{GROUP}/adopt"
+
+NVIDIA_GPU: Final = "nvidia.com/gpu"
 
 NVIDIA_VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
 DEVICES_VARIABLE: Final = "RESOURCECLASS_DEVICES"
@@ -42,6 +45,10 @@ NO_DEVICE: Final = "void"
 # pkg/util/validation).
 CLASS_NAME_MAX_LENGTH: Final = 63
 _DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+# The name part of a label or resource, and the value of a label (apimachinery, pkg/util/validation).
+NAME_PART: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_DOMAIN_MAX_LENGTH: Final = 253
 
 # Every resource name without a slash that some API object may legally hold (core/v1 types.go and
 # pkg/apis/core/helper of Kubernetes 1.36). None of them can be a class.
@@ -58,6 +65,28 @@ STANDARD_PREFIXES: Final = ("hugepages-", "requests.", "limits.", "attachable-vo
 def is_standard(name: str) -> bool:
     """Whether a resource name without a slash belongs to Kubernetes itself and can be no class."""
     return name in STANDARD_NAMES or name.startswith(STANDARD_PREFIXES)
+
+
+def is_qualified_name(name: str) -> bool:
+    """Whether `name` could be the key of a label or the name of a resource, with a domain or without."""
+    domain, slash, last = name.rpartition("/")
+    return NAME_PART.fullmatch(last) is not None and (
+        not slash or (len(domain) <= _DOMAIN_MAX_LENGTH and _DNS1123_SUBDOMAIN.fullmatch(domain) is not None)
+    )
+
+
+def is_extended(key: str) -> bool:
+    """Whether a resource key is one of devices, ours or another's.
+
+    As IsExtendedResourceName in Kubernetes' pkg/apis/core/helper/helpers.go.
+    """
+    return "/" in key and "kubernetes.io/" not in key and not key.startswith("requests.")
+
+
+def is_vendor_resource(key: str) -> bool:
+    """Whether a resource key names the devices of somebody else's device plugin, such as nvidia.com/gpu."""
+    domain = key.partition("/")[0]
+    return is_extended(key) and domain != GROUP and not domain.endswith(f".{GROUP}")
 
 
 def is_class_name(name: str) -> bool:

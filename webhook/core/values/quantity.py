@@ -106,3 +106,11 @@ def parse_amount(value: Any) -> int:
     if not quantity.is_whole:
         raise BadQuantity(f"{value!r} must be a whole number; a device cannot be asked for in fractions")
     return quantity.nanos // NANOS
+
+
+def is_some(value: Any) -> bool:
+    """Whether a value asks for anything: zero does not, and what cannot be read is refused elsewhere."""
+    try:
+        return parse_quantity(value).nanos != 0
+    except BadQuantity:
+        return True

@@ -18,6 +18,7 @@ from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
 from webhook.core.values.selector import BadSelector, Selector, parse_selector
 from webhook.core.values.toleration import read_tolerations
+from webhook.core.values.vendor_resource import PATH, read_vendor_resource, why_not_beside_a_plugin
 
 PACK: Final = "Pack"
 SPREAD: Final = "Spread"
@@ -52,11 +53,17 @@ class ResourceClass:
     runtime_class_name: str | None = None
     device_env: tuple[str, ...] = (names.NVIDIA_VISIBLE_DEVICES,)
     delivery: str = ENV
+    vendor_resource: str | None = None
 
     @property
     def is_share(self) -> bool:
         """Whether a unit of the class is a share of a device."""
         return self.share_memory_bytes is not None
+
+    @property
+    def why_not_beside_a_plugin(self) -> str | None:
+        """Why a vendor's device plugin cannot count the devices of the class as well; None where it can."""
+        return why_not_beside_a_plugin(is_share=self.is_share, mounts=self.delivery == DEVICE_PLUGIN)
 
 
 def parse_resource_class(obj: Json) -> ResourceClass:
@@ -76,7 +83,10 @@ def parse_resource_class(obj: Json) -> ResourceClass:
         runtime_class_name=_runtime_class(pod.get("runtimeClassName"), problems),
         device_env=_device_env(pod.get("deviceEnv"), problems),
         delivery=_choice(spec.get("delivery"), (ENV, DEVICE_PLUGIN), "spec.delivery", problems),
+        vendor_resource=read_vendor_resource(pod.get("vendorResource"), problems),
     )
+    if read.vendor_resource is not None and read.why_not_beside_a_plugin is not None:
+        problems.append(f"{PATH} does not go with this class: {read.why_not_beside_a_plugin}")
     if problems:
         raise BadClass(tuple(problems))
     return read

@@ -5,15 +5,10 @@ class has not written. So it is the class that is refused. The rules are those o
 Kubernetes' pkg/apis/core/validation/validation.go.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from webhook.core.values.names import Json
-
-# Label names and values (apimachinery, pkg/util/validation).
-_PART: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_DOMAIN: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+from webhook.core.values.names import NAME_PART, Json, is_qualified_name
 
 _OPERATORS: Final = ("Exists", "Equal")
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -50,11 +45,8 @@ def _problems(item: Json) -> Iterator[str]:
 
 
 def _is_label_value(value: Any) -> bool:
-    return isinstance(value, str) and _PART.fullmatch(value) is not None
+    return isinstance(value, str) and NAME_PART.fullmatch(value) is not None
 
 
 def _is_label_name(key: Any) -> bool:
-    if not isinstance(key, str):
-        return False
-    domain, slash, name = key.rpartition("/")
-    return _is_label_value(name) and (not slash or _DOMAIN.fullmatch(domain) is not None)
+    return isinstance(key, str) and is_qualified_name(key)

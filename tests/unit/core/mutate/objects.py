@@ -29,6 +29,9 @@ CLASSES = Classes.of(
         a_class("ib", delivery="DevicePlugin"),
         a_class("rt-a", pod={"runtimeClassName": "a", "tolerations": [{"key": "gpu", "operator": "Exists"}]}),
         a_class("rt-b", pod={"runtimeClassName": "b"}),
+        a_class("v100", pod={"vendorResource": "nvidia.com/gpu"}),
+        a_class("v100-32g", pod={"vendorResource": "nvidia.com/gpu"}),
+        a_class("mi300", pod={"vendorResource": "amd.com/gpu"}),
         a_class("broken", selector={}),
     ]
 )

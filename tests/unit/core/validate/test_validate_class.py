@@ -48,6 +48,7 @@ def test_a_broken_class_may_not_be_changed_into_another_broken_one():
     [
         ({"share": {"memory": "2GiB"}}, "the new share"),
         ({"delivery": "DevicePlugin"}, "the new delivery"),
+        ({"pod": {"vendorResource": "nvidia.com/gpu"}}, "the new vendorResource"),
         ({"selector": {"matchLabels": {"model": "Tesla P100"}}}, "the new selector"),
     ],
 )

@@ -6,6 +6,22 @@ from webhook.core.values.resource_class import BadClass, parse_resource_class
 
 SELECTOR = {"matchLabels": {"model": "NVIDIA Tesla K80"}}
 
+NO_VENDOR_RESOURCES = [
+    5,
+    "",
+    "gpu",
+    "nvidia.com/",
+    "/gpu",
+    "a/b/c",
+    "Nvidia.com/gpu",
+    "resourceclass.io/k80",
+    "class.resourceclass.io/k80",
+    "kubernetes.io/gpu",
+    "requests.nvidia.com/gpu",
+    "a/" + "b" * 64,
+    "a" * 250 + "/b",
+]
+
 
 def a_class(name="nvidia.tesla.k80", **spec):
     return {"metadata": {"name": name}, "spec": {"selector": SELECTOR, **spec}}
@@ -56,6 +72,23 @@ def test_every_field_is_read():
     )
 
 
+@pytest.mark.parametrize("name", ["nvidia.com/gpu", "amd.com/gpu", "nvidia.com/mig-1g.5gb", "a/B_c.d"])
+def test_a_class_may_name_the_resource_of_a_device_plugin(name):
+    assert parse_resource_class(a_class(pod={"vendorResource": name})).vendor_resource == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ({"share": {"memory": "2GiB"}}, "its units are shares of a device"),
+        ({"delivery": "DevicePlugin"}, "the kubelet mounts its devices"),
+    ],
+)
+def test_a_device_plugin_cannot_count_what_it_does_not_hand_out_whole(spec, why):
+    (problem,) = problems(a_class(pod={"vendorResource": "nvidia.com/gpu"}, **spec))
+    assert problem.startswith(f"spec.pod.vendorResource does not go with this class: {why}")
+
+
 def test_a_class_may_have_no_device_variable():
     assert parse_resource_class(a_class(pod={"deviceEnv": []})).device_env == ()
 
@@ -93,6 +126,10 @@ def test_a_class_may_have_no_device_variable():
         (a_class(pod={"deviceEnv": ["A_"]}), "spec.pod.deviceEnv[0] 'A_' must be"),
         (a_class(pod={"deviceEnv": [5]}), "spec.pod.deviceEnv[0] 5 must be"),
         (a_class(pod={"deviceEnv": ["A" * 64]}), "spec.pod.deviceEnv[0]"),
+        *(
+            (a_class(pod={"vendorResource": name}), f"spec.pod.vendorResource is {name!r}; it must be the")
+            for name in NO_VENDOR_RESOURCES
+        ),
         (
             a_class(pod={"deviceEnv": ["RESOURCECLASS_DEVICES"]}),
             "spec.pod.deviceEnv[0]: RESOURCECLASS_DEVICES is set",
