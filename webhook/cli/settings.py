@@ -39,7 +39,7 @@ class ClusterSettings:
 
     kubeconfig: Annotated[str, "FILE"] = ""
     """Kubeconfig whose current context is used. Default "": a server takes the service account of its pod,
-    `check` only what it is given."""
+    `check` only what it is given, `explain` and `classes` what kubectl would take."""
     manifests: Annotated[str, "DIR"] = ""
     """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster. Default "": none."""
 
@@ -92,6 +92,34 @@ class CheckSettings:
     """Namespace of objects that name none. Default "default"."""
     output: Literal["text", "json"] = "text"
     """How the verdicts are written: text to read, or one JSON document."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each."""
+        return self.cluster.problems()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainSettings:
+    """`resourceclass explain`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    namespace: Annotated[str, "NAME"] = "default"
+    """Namespace of the pod. Default "default"."""
+    output: Literal["text", "json"] = "text"
+    """How the answer is written: text to read, or one JSON document."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each."""
+        return self.cluster.problems()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesSettings:
+    """`resourceclass classes`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    output: Literal["text", "json"] = "text"
+    """How the table is written: text to read, or one JSON document."""
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each."""
@@ -164,6 +192,7 @@ PARTS: Final[Mapping[str, type]] = {
     "webhook": WebhookSettings,
     "binder": BinderSettings,
     "check": CheckSettings,
+    "classes": ClassesSettings,
 }
 SHORT_FLAGS: Final[Mapping[str, str]] = {"namespace": "-n", "output": "-o"}
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from webhook.cluster.api import Api, ApiError
-from webhook.cluster.listing import Resource, list_all, read_one
+from webhook.cluster.api import Api
+from webhook.cluster.listing import Resource, read_one
+from webhook.cluster.reads import LiveReads
 from webhook.cluster.resources import DEVICES, NAMESPACES, PODS, QUOTAS, RESOURCE_CLASSES, keep_labels
-from webhook.core.errors import BadInput
 from webhook.core.values.classes import Classes
 from webhook.core.values.device import DeviceKind, device_kinds
 from webhook.core.values.names import Json
@@ -21,6 +21,7 @@ class DirectCluster:
 
     def __init__(self, api: Api) -> None:
         self._api = api
+        self._reads = LiveReads(api)
         self._labels: dict[str, Mapping[str, str]] = {}
         self._quotas: dict[str, Sequence[Json]] = {}
         self._pods: dict[str, Sequence[tuple[Usage, ...]]] = {}
@@ -77,13 +78,5 @@ class DirectCluster:
     def _device_kinds(self) -> Sequence[DeviceKind]:
         return device_kinds(self._list(DEVICES))
 
-    def _list(self, resource: Resource[T], namespace: str = "") -> list[T]:
-        try:
-            return [value for _, value in list_all(self._api, resource, namespace).items]
-        except ApiError as error:
-            if error.status != 404:
-                raise
-            raise BadInput(
-                f"the cluster does not know {resource.kind}: apply the CustomResourceDefinitions of the "
-                "chart, or name a folder of manifests with --manifests DIR"
-            ) from error
+    def _list(self, resource: Resource[T], namespace: str = "") -> Sequence[T]:
+        return self._reads.all(resource, namespace)

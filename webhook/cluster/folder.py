@@ -97,6 +97,10 @@ class FolderCluster:
         """Return all objects, those of unknown kinds too."""
         return list(self._now().objects.values())
 
+    def stored(self, group: str, kind: str, namespace: str = "") -> Sequence[Json]:
+        """Return the objects of a kind as they would be stored: renamed, and quotas with their status."""
+        return self._now().stored(group, kind, namespace)
+
     def get(self, obj: Json) -> Json | None:
         """Return what is stored under the kind, namespace and name of `obj`; None if nothing is."""
         return self._now().objects.get(identify(obj))

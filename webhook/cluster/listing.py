@@ -50,6 +50,11 @@ class Resource(Generic[T]):
     key: Callable[[Json], Key] = key_of
     """What tells the objects apart: the name, or the uid where one of the same name is another object."""
 
+    @property
+    def group(self) -> str:
+        """The API group, empty for the core of Kubernetes."""
+        return self.prefix.split("/")[2] if self.prefix.startswith("/apis/") else ""
+
     def path(self, namespace: str = "", name: str = "") -> str:
         """Return the path of the collection, in one namespace or in all, or of one object."""
         parts = [self.prefix]

@@ -51,11 +51,18 @@ class View:
         """Return the labels of a namespace; empty if no manifest describes it."""
         return at(self.objects.get(ObjectId("", "Namespace", "", name), {}), "metadata", "labels")
 
+    def stored(self, group: str, kind: str, namespace: str = "") -> list[Json]:
+        """Return the objects of a kind as they would be stored, in one namespace or in all."""
+        own = [(key, obj) for key, obj in self._of((group, kind)) if namespace in ("", key.namespace)]
+        if (group, kind) == _POD:
+            return [self._pods[key] for key, _ in own]
+        if (group, kind) == _QUOTA:
+            return [self._with_status(key.namespace, obj) for key, obj in own]
+        return [obj for _, obj in own]
+
     def quotas(self, namespace: str) -> list[Json]:
-        """Return the quotas of a namespace with their status."""
-        return [
-            self._with_status(namespace, obj) for key, obj in self._of(_QUOTA) if key.namespace == namespace
-        ]
+        """Return the quotas of a namespace with their status; of no namespace there is none."""
+        return self.stored(*_QUOTA, namespace) if namespace else []
 
     @cached_property
     def _pods(self) -> Mapping[ObjectId, Json]:

@@ -1,0 +1,48 @@
+"""Which cluster a command looks at when none is named: that of kubectl."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from webhook.cli.settings import ClusterSettings
+from webhook.cli.sources import kubeconfig_of_user, reads_of
+from webhook.cluster.reads import FolderReads
+from webhook.core.errors import BadInput
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    return tmp_path
+
+
+def test_the_file_of_the_environment_comes_first(home, monkeypatch):
+    (home / ".kube").mkdir()
+    (home / ".kube" / "config").touch()
+    monkeypatch.setenv("KUBECONFIG", "/etc/other")
+    assert kubeconfig_of_user() == "/etc/other"
+
+
+def test_else_the_file_in_the_home_folder_is_taken(home):
+    (home / ".kube").mkdir()
+    (home / ".kube" / "config").touch()
+    assert kubeconfig_of_user() == f"{home}/.kube/config"
+
+
+def test_without_a_file_the_service_account_of_the_pod_is_left(home):
+    assert kubeconfig_of_user() is None
+    with pytest.raises(BadInput, match=r"not running in a pod .* name a cluster with --kubeconfig"):
+        reads_of(ClusterSettings())
+
+
+def test_several_files_are_refused_with_how_to_merge_them(home, monkeypatch):
+    monkeypatch.setenv("KUBECONFIG", f"/a{os.pathsep}/b")
+    with pytest.raises(BadInput, match="names several files; name one with --kubeconfig, or merge them"):
+        kubeconfig_of_user()
+
+
+def test_a_folder_needs_no_cluster(home):
+    assert isinstance(reads_of(ClusterSettings(manifests=str(home))), FolderReads)

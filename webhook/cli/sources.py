@@ -1,0 +1,34 @@
+"""Which cluster a command looks at: the one that is named, else the one that kubectl would take."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from webhook.cli.settings import ClusterSettings
+from webhook.cluster.connection import Connection
+from webhook.cluster.folder import FolderCluster
+from webhook.cluster.reads import FolderReads, LiveReads, Reads
+from webhook.core.errors import BadInput
+
+_DEFAULT: Final = Path(".kube", "config")
+
+
+def reads_of(source: ClusterSettings) -> Reads:
+    """Return what the command reads from. Raises BadInput when there is no such cluster or folder."""
+    if source.manifests:
+        return FolderReads(FolderCluster(source.manifests))
+    return LiveReads(Connection(source.kubeconfig or kubeconfig_of_user()))
+
+
+def kubeconfig_of_user() -> str | None:
+    """Return the file that kubectl reads; None, which means the service account of the pod, without one."""
+    named = [path for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
+    if len(named) > 1:
+        raise BadInput(
+            "KUBECONFIG names several files; name one with --kubeconfig, "
+            "or merge them with `kubectl config view --flatten`"
+        )
+    if named:
+        return named[0]
+    path = Path.home() / _DEFAULT
+    return str(path) if path.is_file() else None
