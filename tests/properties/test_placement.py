@@ -153,17 +153,21 @@ def test_a_placement_is_found_exactly_when_one_exists_and_is_sound(on, pod_spec)
         assert len(chosen) == (1 if name in SHARE_NAMES else units)
 
 
+def taken_by(on):
+    return [
+        Use(item.device_id, None if on.whole >> n & 1 else used)
+        for n, (item, used) in enumerate(zip(on.devices.devices, on.used_bytes, strict=True))
+        if used or on.whole >> n & 1
+    ]
+
+
 @settings(max_examples=200, deadline=None)
 @given(on=nodes(), pod_spec=pods())
 def test_what_a_placement_takes_never_over_commits_a_device(on, pod_spec):
     found = place(asks(CLASSES, *pod_spec["containers"], init=pod_spec["initContainers"]), on)
     if isinstance(found, Assignment):
-        held = [
-            Use(item.device_id, None if on.whole >> n & 1 else used)
-            for n, (item, used) in enumerate(zip(on.devices.devices, on.used_bytes, strict=True))
-            if used or on.whole >> n & 1
-        ]
-        assert loaded(on.devices, held + list(uses_of(found.record(on), pod_spec))).conflicts == on.conflicts
+        uses = taken_by(on) + list(uses_of(found.record(on), pod_spec))
+        assert loaded(on.devices, uses).conflicts == on.conflicts
         assert 0 <= score(on, found) <= MAX_SCORE
 
 

@@ -1,39 +1,30 @@
 """Devices taken past the scheduler: by pods that ask for a vendor's resource, and by static pods.
 
-Nobody here can know which device such a pod got, so it costs one of every kind that it could be: as many
-devices of each kind, among those that no record names, are held back for it. A kind are the devices of one
-set of classes.
+Nobody here can know which device such a pod got. What placement makes of that is in its strangers.py.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
-from webhook.core.placement.bits import bits
-from webhook.core.placement.node import NodeDevices
-from webhook.core.placement.uses import Use
-
-
-def held_back(
-    devices: NodeDevices, taken: Iterable[Use], raw: Mapping[str, int], classes: Mapping[str, int]
-) -> Iterator[Use]:
-    """Yield the devices that are held back for pods without record.
-
-    `raw` is what they ask of vendors' resources together, `classes` what they ask of classes.
-    """
-    known = {use.device for use in taken}
-    free = [index for index in bits(devices.healthy) if devices.devices[index].device_id not in known]
-    for name, count in raw.items():
-        own = [index for index in free if devices.devices[index].raw_resource == name]
-        yield from _of_every_kind(devices, own, count)
-    for name, count in classes.items():
-        own = [index for index in free if devices.serving.get(name, 0) >> index & 1]
-        yield from _of_every_kind(devices, own, count)
+from webhook.core.placement.bits import mask_of
+from webhook.core.placement.node import NodeDevices, Strangers
+from webhook.core.placement.pod_entry import PodEntry
+from webhook.core.values.demand import demand
 
 
-def _of_every_kind(devices: NodeDevices, indexes: Iterable[int], count: int) -> Iterator[Use]:
-    seen: Counter[frozenset[str]] = Counter()
-    for index in indexes:
-        kind = frozenset(name for name, mask in devices.serving.items() if mask >> index & 1)
-        if seen[kind] < count:
-            seen[kind] += 1
-            yield Use(devices.devices[index].device_id)
+def strangers_of(entries: Iterable[PodEntry], devices: NodeDevices) -> tuple[Strangers, ...]:
+    """Return what pods of a node hold that no record names, and among which of its devices."""
+    raw: Counter[str] = Counter()
+    classes: Counter[str] = Counter()
+    for entry in entries:
+        raw.update(entry.raw)
+        if entry.record is None and entry.spec:
+            classes.update(demand(entry.spec).units)
+    return (
+        *(Strangers(_of_resource(devices, name), units) for name, units in raw.items()),
+        *(Strangers(devices.serving.get(name, 0), units) for name, units in classes.items()),
+    )
+
+
+def _of_resource(devices: NodeDevices, name: str) -> int:
+    return mask_of(index for index, item in enumerate(devices.devices) if item.raw_resource == name)

@@ -1,16 +1,14 @@
 """One node in the books: its devices, the pods that hold some of them, and what follows from both."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from webhook.binder.bypass import held_back
+from webhook.binder.bypass import strangers_of
 from webhook.core.placement.membership import Membership
-from webhook.core.placement.node import Node, NodeDevices, loaded, node_devices
+from webhook.core.placement.node import Node, NodeDevices, Strangers, loaded, node_devices
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.placement.uses import Use
-from webhook.core.values.demand import demand
 from webhook.core.values.extended_resource import ExtendedResource
 
 
@@ -62,33 +60,26 @@ class NodeBook:
         """Return the node as it would be without some pods, by uid."""
         return self._loaded(self.node_devices(membership, sizes), gone)
 
-    def uses_without(self, gone: Collection[str], devices: NodeDevices) -> list[Use]:
-        """Return what is taken of the devices by all but some pods, with what is held back."""
-        stay = [entry for uid, entry in self.pods.items() if uid not in gone]
-        uses = [use for entry in stay for use in entry.uses]
+    def uses_without(self, gone: Collection[str]) -> list[Use]:
+        """Return what is known to be taken of the devices by all but some pods."""
+        uses = [use for uid, entry in self.pods.items() if uid not in gone for use in entry.uses]
         uses += [
             use
             for uid, item in self.reserved.items()
             if uid not in gone and uid not in self.pods
             for use in item.uses
         ]
-        raw, classes = _bypassing(stay)
-        if raw or classes:
-            uses += list(held_back(devices, tuple(uses), raw, classes))
         return uses
+
+    def strangers_without(self, gone: Collection[str], devices: NodeDevices) -> tuple[Strangers, ...]:
+        """Return what all but some pods hold that no record names."""
+        return strangers_of((entry for uid, entry in self.pods.items() if uid not in gone), devices)
 
     def _loaded(self, devices: NodeDevices, gone: Collection[str]) -> Node:
         is_blocked = any(entry.blocks_node for uid, entry in self.pods.items() if uid not in gone)
-        return loaded(devices, self.uses_without(gone, devices), is_blocked=is_blocked)
-
-
-def _bypassing(entries: Iterable[PodEntry]) -> tuple[Counter[str], Counter[str]]:
-    """Return what pods without record ask for: of vendors' resources, and of classes."""
-    raw: Counter[str] = Counter()
-    classes: Counter[str] = Counter()
-    for entry in entries:
-        if entry.record is None:
-            raw.update(entry.raw)
-            if entry.spec:
-                classes.update(demand(entry.spec).units)
-    return raw, classes
+        return loaded(
+            devices,
+            self.uses_without(gone),
+            strangers=self.strangers_without(gone, devices),
+            is_blocked=is_blocked,
+        )

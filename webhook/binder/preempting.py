@@ -9,6 +9,7 @@ victims: the scheduler would take that for an error.
 from collections.abc import Iterable, Mapping
 
 from webhook.binder.books import Books
+from webhook.binder.bypass import strangers_of
 from webhook.binder.node_book import NodeBook
 from webhook.core.placement.node import NodeDevices
 from webhook.core.placement.place import fits
@@ -50,9 +51,10 @@ def _on_node(
 def _fewest(
     book: NodeBook, devices: NodeDevices, requests: PodRequests, lower: list[PodEntry]
 ) -> tuple[str, ...] | None:
-    candidates = [Holder(entry.uid, entry.uses) for entry in lower]
-    staying = book.uses_without({entry.uid for entry in lower}, devices)
-    found = victims(requests, devices, staying, candidates)
+    candidates = [Holder(entry.uid, entry.uses, strangers_of([entry], devices)) for entry in lower]
+    gone = {entry.uid for entry in lower}
+    strangers = book.strangers_without(gone, devices)
+    found = victims(requests, devices, book.uses_without(gone), candidates, strangers)
     return None if found is None else tuple(holder.key for holder in found)
 
 

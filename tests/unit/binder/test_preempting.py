@@ -82,3 +82,26 @@ def test_what_a_bind_has_reserved_cannot_be_freed():
     world = mixed(k := k80_pod("k"), holder("on-p", "GPU-P"))
     world.bind(k, "node-a")
     assert asked(world, Victims(("uid-on-p",))) == {}
+
+
+def gpus(*pods: dict) -> World:
+    devices = [device("node-a", f"GPU-{number}", raw_resource="nvidia.com/gpu") for number in range(2)]
+    return World().nodes(**{"node-a": devices}).create(*pods)
+
+
+def plain(name: str, priority: int = 0) -> dict:
+    limits = {"limits": {"nvidia.com/gpu": "1"}}
+    obj = pod(name, {"name": "c", "resources": limits}, nodeName="node-a", priority=priority)
+    return {**obj, "spec": {**obj["spec"], "schedulerName": "default-scheduler"}}
+
+
+def test_a_pod_whose_device_nobody_knows_frees_one_when_it_goes():
+    world = gpus(holder("one", "GPU-0", priority=200), plain("unknown"))
+    assert asked(world, Victims(("uid-unknown",))) == {"node-a": Victims(("uid-unknown",))}
+    assert asked(world, Victims(("uid-of-no-class",))) == {"node-a": Victims(("uid-unknown",), 1)}
+
+
+def test_a_device_that_nobody_knows_is_not_taken_for_free():
+    world = gpus(holder("low", "GPU-0"), plain("unknown", priority=200))
+    assert asked(world, Victims(("uid-low",))) == {"node-a": Victims(("uid-low",))}
+    assert asked(world, Victims(("uid-low",)), pod("high", container(k80=2), priority=100)) == {}

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from webhook.core.inventory.holdings import Holder, Holdings
 from webhook.core.placement.bits import bits
+from webhook.core.placement.matching import most
 from webhook.core.placement.node import Node
 from webhook.core.values.resource_class import ResourceClass
 
@@ -56,18 +57,27 @@ def supply(resource_class: ResourceClass, nodes: Iterable[Node], holdings: Holdi
         if not mask:
             continue
         counted["nodes"] += 1
+        held_back = _held_back(node, mask)
         for index in bits(mask):
             device = node.devices.devices[index].device_id
-            held = holdings.of(node.devices.name, device).holders
-            holders += held
-            counted.update(_counted(node, index, resource_class.share_memory_bytes, is_held=bool(held)))
+            holders += holdings.of(node.devices.name, device).holders
+            is_held_back = bool(held_back >> index & 1)
+            counted.update(
+                _counted(node, index, resource_class.share_memory_bytes, is_held_back=is_held_back)
+            )
     return Supply(**counted, used_by=_used_by(resource_class, holders), holders=tuple(holders))
 
 
-def _counted(node: Node, index: int, share: int | None, *, is_held: bool) -> Counter[str]:
+def _held_back(node: Node, devices: int) -> int:
+    """Return those devices that pods without a record may hold at worst: the largest ones."""
+    by_size = sorted(bits(devices), key=lambda index: -node.room.left[index])
+    return most(node.strangers, by_size)
+
+
+def _counted(node: Node, index: int, share: int | None, *, is_held_back: bool) -> Counter[str]:
     """Return what one device adds to the fields of `Supply`."""
     found = Counter(devices=1)
-    is_used = bool(node.whole >> index & 1 or node.used_bytes[index])
+    is_used = bool(node.whole >> index & 1 or node.used_bytes[index] or is_held_back)
     if not node.devices.healthy >> index & 1:
         found["unhealthy"] = 1
         return found
@@ -79,8 +89,9 @@ def _counted(node: Node, index: int, share: int | None, *, is_held: bool) -> Cou
         found["blocked"] = 1
     else:
         found["in_use"] = int(is_used)
-        found["held_back"] = int(is_used and not is_held)
-        found["free"] = node.room.empty >> index & 1 if share is None else node.room.left[index] // share
+        found["held_back"] = int(is_held_back)
+        free = node.room.empty >> index & 1 if share is None else node.room.left[index] // share
+        found["free"] = 0 if is_held_back else free
     return found
 
 

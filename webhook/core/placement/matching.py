@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
+from webhook.core.placement.bits import mask_of
+
 
 def match(wants: Sequence[tuple[int, int]], order: Iterable[int]) -> list[int] | None:
     """Give each want (a set of devices, how many of them) devices of its own; None when that is impossible.
@@ -26,6 +28,12 @@ def match(wants: Sequence[tuple[int, int]], order: Iterable[int]) -> list[int] |
             break
         missing -= matching.add(device)
     return matching.sets() if not missing else None
+
+
+def most(wants: Sequence[tuple[int, int]], order: Iterable[int]) -> int:
+    """Return a set of devices that serves as much of the wants as can be served, those first in order."""
+    matching = _Matching(wants)
+    return mask_of(device for device in order if matching.add(device))
 
 
 class _Matching:

@@ -29,6 +29,13 @@ class Room(NamedTuple):
         return Room(self.empty & ~devices, tuple(left))
 
 
+class Strangers(NamedTuple):
+    """Pods that hold so many whole devices of a set, nobody knows which."""
+
+    devices: int
+    units: int
+
+
 @dataclass(frozen=True, slots=True)
 class NodeDevices:
     """The devices of one node, by id. Sets of devices are bits."""
@@ -50,13 +57,18 @@ class NodeDevices:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What the devices of a node carry. `conflicts` are ids that more pods claim than the device can bear."""
+    """What the devices of a node carry.
+
+    `conflicts` are ids that more pods claim than the device can bear. `strangers` are among the devices that
+    `room` calls empty: strangers.py says what that leaves.
+    """
 
     devices: NodeDevices
     whole: int
     used_bytes: tuple[int, ...]
     room: Room
     conflicts: tuple[str, ...] = ()
+    strangers: tuple[Strangers, ...] = ()
     is_blocked: bool = False
 
 
@@ -88,11 +100,17 @@ def node_devices(
     )
 
 
-def loaded(devices: NodeDevices, uses: Iterable[Use], *, is_blocked: bool = False) -> Node:
+def loaded(
+    devices: NodeDevices,
+    uses: Iterable[Use],
+    *,
+    strangers: Iterable[Strangers] = (),
+    is_blocked: bool = False,
+) -> Node:
     """Return the node with what its pods take.
 
-    `is_blocked` says that what one of the pods holds is not known. A use of a device that the node has not,
-    or no longer, is passed over.
+    `strangers` hold devices of which nothing else is used. `is_blocked` says that what one of the pods holds
+    is not known at all. A use of a device that the node has not, or no longer, is passed over.
     """
     wholes: Counter[int] = Counter()
     used = [0] * len(devices.devices)
@@ -110,7 +128,20 @@ def loaded(devices: NodeDevices, uses: Iterable[Use], *, is_blocked: bool = Fals
         for index, device in enumerate(devices.devices)
         if wholes[index] > 1 or (used[index] and (wholes[index] or used[index] > (device.memory_bytes or 0)))
     )
-    return Node(devices, whole, tuple(used), _room(devices, whole, used), conflicts, is_blocked)
+    room = _room(devices, whole, used)
+    return Node(devices, whole, tuple(used), room, conflicts, _among(room.empty, strangers), is_blocked)
+
+
+def _among(empty: int, strangers: Iterable[Strangers]) -> tuple[Strangers, ...]:
+    """Put strangers that may hold the same devices together, and count no more of them than could be."""
+    units: Counter[int] = Counter()
+    for item in strangers:
+        units[item.devices & empty] += item.units
+    return tuple(
+        Strangers(devices, min(count, devices.bit_count()))
+        for devices, count in sorted(units.items())
+        if devices and count
+    )
 
 
 def _room(devices: NodeDevices, whole: int, used: list[int]) -> Room:

@@ -13,6 +13,7 @@ from webhook.core.placement.preference import keep_local, preferred_order
 from webhook.core.placement.problem import Problem, problem_of, solve
 from webhook.core.placement.reasons import Refusal
 from webhook.core.placement.requests import PodRequests, Request
+from webhook.core.placement.strangers import assumed, wherever
 from webhook.core.values.record import Allocation, Record
 
 
@@ -49,7 +50,7 @@ def fits(pod: PodRequests, node: Node) -> Refusal | None:
     if refusal is not None or not pod.requests:
         return refusal
     problem = problem_of(pod, node)
-    return None if _is_solvable(problem) else _explain(pod, node, problem)
+    return None if _is_served(problem, node) else _explain(pod, node, problem)
 
 
 def place(pod: PodRequests, node: Node) -> Assignment | Refusal:
@@ -59,6 +60,10 @@ def place(pod: PodRequests, node: Node) -> Assignment | Refusal:
         return refusal or Assignment(())
     problem = problem_of(pod, node)
     order = preferred_order(pod, problem, node)
+    if node.strangers:
+        if not _is_served(problem, node):
+            return _explain(pod, node, problem)
+        problem = problem.without(assumed(problem, node, order.ranked()))
     # Beyond its exact sizes the search may fail in one order and not in another: what `fits` promised holds.
     orders = (order, _any_order(problem))
     chosen = next((found for one in orders if (found := solve(problem, one)) is not None), None)
@@ -77,6 +82,13 @@ def _refused_at_once(pod: PodRequests, node: Node) -> Refusal | None:
     return reasons.BLOCKED if node.is_blocked and pod.requests else None
 
 
+def _is_served(problem: Problem, node: Node) -> bool:
+    """Whether the pod can be served, whichever devices strangers hold."""
+    if not node.strangers:
+        return _is_solvable(problem)
+    return all(_is_solvable(one) for one in wherever(problem, node))
+
+
 def _is_solvable(problem: Problem) -> bool:
     if any(want.devices.bit_count() < want.units for want in problem.wants):
         return False
@@ -91,12 +103,12 @@ def _any_order(problem: Problem) -> Order:
 def _explain(pod: PodRequests, node: Node, problem: Problem) -> Refusal:
     """Say which classes fall short alone, or else that they do so together."""
     names = tuple(sorted({item.class_name for item in pod.requests}))
-    short = tuple(name for name in names if not _is_served_alone(pod, name, problem))
+    short = tuple(name for name in names if not _is_served_alone(pod, name, problem, node))
     if short:
         return reasons.short_of(tuple(reasons.shortage(pod, name, node) for name in short))
     return reasons.not_together(names)
 
 
-def _is_served_alone(pod: PodRequests, name: str, problem: Problem) -> bool:
+def _is_served_alone(pod: PodRequests, name: str, problem: Problem, node: Node) -> bool:
     kept = [index for index, item in enumerate(pod.requests) if item.class_name == name]
-    return solve(problem.only(kept), _any_order(problem)) is not None
+    return _is_served(problem.only(kept), node)

@@ -31,7 +31,7 @@ class PodEntry:
     record: Record | DamagedRecord | None = None
     uses: tuple[Use, ...] = ()
     raw: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Units of extended resources that are no classes, of a bound pod without record."""
+    """Units of extended resources that are no classes, of a bound pod's containers without a record."""
 
     @property
     def title(self) -> str:
@@ -75,7 +75,7 @@ def entry_of(obj: Json) -> PodEntry | None:
         spec=asking,
         record=record,
         uses=uses_of(record, asking),
-        raw=raw_requests(spec) if node and record is None else {},
+        raw=raw_requests(spec, record.containers if isinstance(record, Record) else ()) if node else {},
     )
 
 

@@ -37,6 +37,11 @@ class Problem:
         wants = tuple(self.wants[index] for index in kept)
         return Problem(wants, tuple(moment for moment in moments if moment), self.room)
 
+    def without(self, devices: int) -> "Problem":
+        """Return the problem on a node where these devices are taken as well."""
+        wants = tuple(replace(want, devices=want.devices & ~devices) for want in self.wants)
+        return Problem(wants, self.moments, self.room.take(devices, None))
+
 
 def problem_of(pod: PodRequests, node: Node) -> Problem:
     """Return what a pod wants of a node, each want with the devices that can serve it now."""
@@ -114,7 +119,7 @@ class _Choices:
         for device in self._order.ranked():
             if want.devices >> device & 1 and _is_free(want, device, rooms):
                 groups.setdefault(self._alike(device, rooms), []).append(device)
-        return _selections(list(groups.values()), want.units)
+        return selections(list(groups.values()), want.units)
 
     def _alike(self, device: int, rooms: Sequence[Room]) -> object:
         kinds = tuple(want.devices >> device & 1 for want in self._problem.wants)
@@ -127,14 +132,15 @@ def _is_free(want: Want, device: int, rooms: Sequence[Room]) -> bool:
     return all(room.left[device] >= want.memory_bytes for room in rooms)
 
 
-def _selections(groups: Sequence[Sequence[int]], units: int) -> Iterator[int]:
+def selections(groups: Sequence[Sequence[int]], units: int) -> Iterator[int]:
     """Yield the choices of `units` devices, which differ in how many they take of each group."""
     if not groups:
         if not units:
             yield 0
         return
     first, rest = groups[0], groups[1:]
-    for taken in range(min(units, len(first)), -1, -1):
+    least = max(units - sum(len(group) for group in rest), 0)  # the others have no more
+    for taken in range(min(units, len(first)), least - 1, -1):
         own = mask_of(first[:taken])
-        for others in _selections(rest, units - taken):
+        for others in selections(rest, units - taken):
             yield own | others

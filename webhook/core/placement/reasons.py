@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from webhook.core.placement.bits import bits
+from webhook.core.placement.matching import most
 from webhook.core.placement.node import Node
 from webhook.core.placement.requests import PodRequests, Request
 from webhook.core.text import list_of, plural
@@ -21,6 +22,7 @@ class Cause(StrEnum):
     FREE = "free"
     IN_USE = "in use"
     SHARED = "in use by shares"
+    HELD_BACK = "held back"
     FULL = "too full"
     SMALL = "too small"
     NO_MEMORY = "of unknown memory"
@@ -76,8 +78,12 @@ def shortage(pod: PodRequests, class_name: str, node: Node) -> Shortage:
         key=lambda item: item.memory_bytes or 0,
     )
     devices = node.devices.serving.get(class_name, 0)
-    causes = Counter(_cause(index, largest, node) for index in bits(devices))
-    return Shortage(class_name, _need(pod, class_name), causes)
+    by_device = {index: _cause(index, largest, node) for index in bits(devices)}
+    causes = Counter(by_device.values())
+    free = [index for index, cause in by_device.items() if cause is Cause.FREE]
+    held_back = most(node.strangers, free).bit_count()
+    causes.update({Cause.HELD_BACK: held_back, Cause.FREE: -held_back})
+    return Shortage(class_name, _need(pod, class_name), +causes)
 
 
 def _cause(index: int, request: Request, node: Node) -> Cause:

@@ -6,10 +6,10 @@ here are devices: a pod that holds none that the new pod can use is never a vict
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from typing import Final
 
-from webhook.core.placement.node import NodeDevices, loaded
+from webhook.core.placement.node import NodeDevices, Strangers, loaded
 from webhook.core.placement.place import fits
 from webhook.core.placement.requests import PodRequests
 from webhook.core.placement.uses import Use
@@ -22,10 +22,11 @@ TRIAL_LIMIT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A pod on the node and what it takes of the devices."""
+    """A pod on the node, what it takes of the devices, and what it takes of them nobody knows where."""
 
     key: str
     uses: tuple[Use, ...]
+    strangers: tuple[Strangers, ...] = ()
 
 
 def victims(
@@ -33,14 +34,16 @@ def victims(
     devices: NodeDevices,
     staying: Iterable[Use],
     candidates: Sequence[Holder],
+    strangers: Iterable[Strangers] = (),
 ) -> tuple[Holder, ...] | None:
     """Return the fewest candidates whose end lets the pod be served; None when even the end of all does not.
 
-    `candidates` come with those that matter least first; of sets of one size the one is taken whose most
-    important member matters least. After TRIAL_LIMIT trials: a set of which no member can stay, though there
-    may be a smaller one.
+    `staying` and `strangers` are of those that stay. `candidates` come with those that matter least first; of
+    sets of one size the one is taken whose most important member matters least. After TRIAL_LIMIT trials: a
+    set of which no member can stay, though there may be a smaller one.
     """
-    trial = _Trial(pod, devices, tuple(staying), _relevant(pod, devices, candidates), candidates)
+    relevant = _relevant(pod, devices, candidates)
+    trial = _Trial(pod, devices, tuple(staying), tuple(strangers), relevant, candidates)
     everyone = trial.relevant
     if not trial.is_enough(everyone):
         return None
@@ -55,14 +58,17 @@ class _Trial:
     pod: PodRequests
     devices: NodeDevices
     staying: tuple[Use, ...]
+    strangers: tuple[Strangers, ...]
     relevant: tuple[Holder, ...]
     candidates: Sequence[Holder]
 
     def is_enough(self, gone: Sequence[Holder]) -> bool:
         """Whether the pod fits once these holders are gone."""
         keys = {holder.key for holder in gone}
-        stay = [use for holder in self.candidates if holder.key not in keys for use in holder.uses]
-        return fits(self.pod, loaded(self.devices, [*self.staying, *stay])) is None
+        stay = [holder for holder in self.candidates if holder.key not in keys]
+        uses = chain(self.staying, *(holder.uses for holder in stay))
+        strangers = chain(self.strangers, *(holder.strangers for holder in stay))
+        return fits(self.pod, loaded(self.devices, uses, strangers=strangers)) is None
 
 
 def _relevant(pod: PodRequests, devices: NodeDevices, candidates: Sequence[Holder]) -> tuple[Holder, ...]:
@@ -70,7 +76,12 @@ def _relevant(pod: PodRequests, devices: NodeDevices, candidates: Sequence[Holde
     for request in pod.requests:
         useful |= devices.serving.get(request.class_name, 0)
     ids = {device.device_id for index, device in enumerate(devices.devices) if useful >> index & 1}
-    return tuple(holder for holder in candidates if any(use.device in ids for use in holder.uses))
+    return tuple(
+        holder
+        for holder in candidates
+        if any(use.device in ids for use in holder.uses)
+        or any(item.devices & useful for item in holder.strangers)
+    )
 
 
 def _sets_by_size(holders: Sequence[Holder]) -> Iterator[tuple[Holder, ...]]:
