@@ -36,6 +36,13 @@ ADOPT_LABEL: Final = f"{GROUP}/adopt"
 
 NVIDIA_GPU: Final = "nvidia.com/gpu"
 
+MANAGED_BY_LABEL: Final = "app.kubernetes.io/managed-by"
+MANAGED_BY: Final = "resourceclass"
+DISCOVERED_BY_LABEL: Final = f"{GROUP}/discovered-by"
+FROM_LABELS: Final = "labels"
+DEFAULT_QUOTA: Final = "resourceclass-defaults"
+NODE_CONDITION: Final = "ResourceClassReady"
+
 NVIDIA_VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
 DEVICES_VARIABLE: Final = "RESOURCECLASS_DEVICES"
 MEMORY_VARIABLE: Final = "RESOURCECLASS_MEMORY_BYTES"
