@@ -24,6 +24,7 @@ class EventStream:
     ) -> None:
         self._response = response
         self._translate = translate
+        self._interrupted = False
 
     def __iter__(self) -> Iterator[Json]:
         """Yield events until the server ends the watch."""
@@ -32,9 +33,15 @@ class EventStream:
                 yield orjson.loads(line)
         except (urllib3.exceptions.HTTPError, OSError, orjson.JSONDecodeError) as error:
             raise self._translate(error) from error
+        except (ValueError, AttributeError) as error:
+            # ssl.SSLSocket.shutdown takes TLS away from under a read that has just begun.
+            if not self._interrupted:
+                raise
+            raise self._translate(error) from error
 
     def interrupt(self) -> None:
         """Wake the reading thread and end its iteration; harmless when nobody reads."""
+        self._interrupted = True
         try:
             self._response.shutdown()
         except (OSError, RuntimeError, ValueError):

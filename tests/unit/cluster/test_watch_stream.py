@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from threading import Timer
+from typing import Any, cast
 
 import pytest
 
 from tests.unit.cluster.small_server import Connect, Handler, chunks, hang
-from webhook.cluster.stream import split_lines
+from webhook.cluster.stream import EventStream, split_lines
 from webhook.core.errors import ClusterUnavailable
 
 
@@ -58,3 +60,39 @@ def test_interrupting_a_watch_that_is_closed_does_nothing(connect: Connect) -> N
         source = connection.watch("/api/v1/pods", {"watch": "true"}, 5)
         source.close()
         source.interrupt()
+
+
+class Torn:
+    """A response whose TLS is gone when the next read begins, as a shutdown from another thread leaves it."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def stream(self, amount: int) -> Iterator[bytes]:
+        yield b'{"n":1}\n'
+        raise self._error
+
+    def shutdown(self) -> None:
+        """Nothing more than what `stream` shows."""
+
+
+TORN = [
+    ValueError("Read on closed or unwrapped SSL socket."),
+    AttributeError("'NoneType' object has no attribute 'read'"),
+]
+
+
+@pytest.mark.parametrize("error", TORN)
+def test_a_read_that_begins_at_the_moment_of_an_interruption_ends_like_any_other(error: Exception) -> None:
+    source = EventStream(cast("Any", Torn(error)), lambda cause: ClusterUnavailable(f"broke: {cause}"))
+    events = iter(source)
+    next(events)
+    source.interrupt()
+    with pytest.raises(ClusterUnavailable, match="broke"):
+        next(events)
+
+
+def test_such_a_fault_without_an_interruption_is_not_hidden() -> None:
+    source = EventStream(cast("Any", Torn(TORN[0])), lambda cause: ClusterUnavailable("broke"))
+    with pytest.raises(ValueError, match="SSL socket"):
+        list(source)
