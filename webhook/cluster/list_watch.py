@@ -132,7 +132,7 @@ class ListWatch(Generic[T]):
             return course.failed(error)
         except Exception as error:  # noqa: BLE001
             # Whatever it is, the thread must live: a cache that has quietly stopped is the worst of all.
-            _log.exception("%s: the list failed", self._resource.kind)
+            _log.exception("%s: a list or a watch failed", self._resource.kind)
             self._problem = f"internal error: {error}"
             return course.failed(error)
 
