@@ -9,6 +9,7 @@ import pytest
 from tests.chart.rendering import CA, MUTATING, VALIDATING, Helm, entries, entry, only
 from tests.chart.samples import Json
 from tests.harness.chart import CHART, NAMESPACE
+from webhook.admission.app import ENTRIES
 
 CLUSTER_SCOPED = {"resourceclasses", "deletions"}
 
@@ -52,7 +53,7 @@ def test_no_entry_for_namespaced_objects_reaches_what_brings_the_cluster_back(he
 
     assert {e["name"].split(".")[0] for e in entries(rendered) if e not in namespaced} == CLUSTER_SCOPED
     for each in namespaced:
-        by_name, by_label = each["namespaceSelector"]["matchExpressions"]
+        by_name, by_label, *_ = each["namespaceSelector"]["matchExpressions"]
         assert (by_name["operator"], by_name["values"]) == (
             "NotIn",
             ["kube-system", "other", NAMESPACE],
@@ -65,13 +66,13 @@ def test_a_pods_label_skips_its_mutation_and_nothing_else(objects: list[Json]) -
         (e["clientConfig"]["service"]["path"], e["name"]) for e in entries(objects) if "objectSelector" in e
     ]
 
-    assert selecting == [("/mutate", "pods.resourceclass.io")]
+    assert selecting == [("/mutate", "pods.resourceclass.io"), ("/mutate/adopt", "adopt.resourceclass.io")]
 
 
 def test_the_paths_are_those_that_the_webhook_serves(objects: list[Json]) -> None:
     served = {e["clientConfig"]["service"]["path"] for e in entries(objects)}
 
-    assert served == {"/mutate", "/mutate/isolate", "/validate", "/validate/isolate"}
+    assert served == {f"/{entry}" for entry in ENTRIES}
 
 
 def test_every_entry_calls_the_service_that_selects_the_webhooks_pods(objects: list[Json]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from webhook.core.mutate.isolate import mutate_isolated
 from webhook.core.mutate.keys import candidate_names
 from webhook.core.mutate.limit_range import mutate_limit_range
-from webhook.core.mutate.pod import mutate_pod
+from webhook.core.mutate.pod import mutate_adoptable, mutate_pod
 from webhook.core.mutate.pod_update import mutate_pod_update
 from webhook.core.mutate.quota import mutate_quota
 from webhook.core.mutate.template import mutate_template
@@ -131,6 +131,21 @@ def check(obj, rule):
 @given(pod=ANY_POD | st.dictionaries(TEXT, JSON), settings=SETTINGS)
 def test_any_pod_gets_an_answer_that_stands(isolated, pod, settings):
     check(pod, lambda obj: mutate_pod(obj, CLASSES, settings, isolated=isolated))
+
+
+ADOPTERS = st.sampled_from(["k80", "share", "both", "broken", "ib", "none"])
+
+
+@given(pod=ANY_POD | GOOD_POD, settings=SETTINGS, adopter=ADOPTERS)
+def test_any_pod_of_a_namespace_that_adopts_gets_an_answer_that_stands(pod, settings, adopter):
+    check(pod, lambda obj: mutate_adoptable(obj, CLASSES, settings, adopter))
+
+
+@given(pod=GOOD_POD, adopter=ADOPTERS)
+def test_what_was_adopted_is_a_class_pod_like_any_other(pod, adopter):
+    outcome = mutate_adoptable(pod, CLASSES, PodSettings("keep"), adopter)
+    if outcome.allowed:
+        assert mutate_pod(outcome.object, CLASSES, PodSettings("keep")).object is outcome.object
 
 
 @pytest.mark.parametrize("isolated", [False, True])

@@ -21,23 +21,26 @@ from webhook.wire.answer import answer
 from webhook.wire.review import Request, parse
 
 UNSUPPORTED_MEDIA_TYPE: Final = (415, "unsupported_media_type")
+ENTRIES: Final = tuple(
+    f"{call}{of_namespace}" for call in ("mutate", "validate") for of_namespace in ("", "/isolate", "/adopt")
+)
 RETRY_AFTER_SECONDS: Final = "1"
 
 
 class Decider(Protocol):
     """What the edge needs of an engine."""
 
-    def mutate(self, request: Request, *, isolated: bool, in_time: InTime) -> Outcome:
+    def mutate(self, request: Request, *, isolated: bool, adopting: bool, in_time: InTime) -> Outcome:
         """Return the object as it should be stored."""
 
-    def validate(self, request: Request, *, isolated: bool, in_time: InTime) -> Outcome:
+    def validate(self, request: Request, *, isolated: bool, adopting: bool, in_time: InTime) -> Outcome:
         """Return whether the object may be stored."""
 
 
 def create_app(engine: Decider, report: Report, *, max_body_bytes: int = MAX_BODY_BYTES) -> flask.Flask:
-    """Return the application: /mutate, /validate and the same two with /isolate for isolated namespaces."""
+    """Return the application: /mutate, /validate, and both with /isolate and /adopt for such namespaces."""
     app = flask.Flask("resourceclass", static_folder=None)
-    for webhook in ("mutate", "validate", "mutate/isolate", "validate/isolate"):
+    for webhook in ENTRIES:
         view = _Entry(webhook, engine, report, max_body_bytes)
         app.add_url_rule(f"/{webhook}", webhook, view, methods=["POST"], provide_automatic_options=False)
     app.register_error_handler(HTTPException, _plain)
@@ -50,7 +53,8 @@ class _Entry:
     def __init__(self, webhook: str, engine: Decider, report: Report, max_body_bytes: int) -> None:
         self._webhook = webhook
         self._mutates = webhook.startswith("mutate")
-        self._isolated = webhook.endswith("isolate")
+        self._isolated = webhook.endswith("/isolate")
+        self._adopting = webhook.endswith("/adopt")
         self._decide = engine.mutate if self._mutates else engine.validate
         self._report = report
         self._max_body_bytes = max_body_bytes
@@ -76,7 +80,12 @@ class _Entry:
         if flask.request.mimetype != "application/json":
             raise Refused(UNSUPPORTED_MEDIA_TYPE, "send an AdmissionReview as Content-Type: application/json")
         request = parse(read_body(environ, self._max_body_bytes))
-        outcome = self._decide(request, isolated=self._isolated, in_time=_before(deadline(environ)))
+        outcome = self._decide(
+            request,
+            isolated=self._isolated,
+            adopting=self._adopting,
+            in_time=_before(deadline(environ)),
+        )
         body = answer(request, outcome, patch=self._mutates)
         self._report.decided(Decision(self._webhook, request, outcome, monotonic() - begun))
         return flask.Response(body, content_type="application/json")

@@ -16,7 +16,7 @@ from webhook.admission.subject import Subject, is_mirror_pod, subject_of
 from webhook.core.mutate.isolate import mutate_isolated
 from webhook.core.mutate.keys import candidate_names
 from webhook.core.mutate.limit_range import mutate_limit_range
-from webhook.core.mutate.pod import mutate_pod
+from webhook.core.mutate.pod import mutate_adoptable, mutate_pod
 from webhook.core.mutate.pod_update import mutate_pod_update
 from webhook.core.mutate.quota import mutate_quota
 from webhook.core.mutate.template import mutate_template
@@ -24,12 +24,12 @@ from webhook.core.outcome import Outcome
 from webhook.core.raw import as_text, at
 from webhook.core.settings import PodSettings
 from webhook.core.validate.enforce import enforce
-from webhook.core.validate.pod import rests_on_class, validate_ephemeral, validate_pod
+from webhook.core.validate.pod import rests_on_class, validate_adoptable, validate_ephemeral, validate_pod
 from webhook.core.validate.resource_class import validate_class, validate_class_delete
 from webhook.core.validate.workload import validate_workload
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
-from webhook.core.values.names import Json
+from webhook.core.values.names import Json, is_class_name
 from webhook.core.values.usage import Usage
 from webhook.wire.review import Request
 
@@ -55,21 +55,26 @@ class Engine:
 
     Both calls raise NotReady while the state of the cluster is not known yet, and ClusterUnavailable when
     something must be read afresh and cannot be: nobody is refused, and nothing passes, on old data.
-    `isolated` says that the entry for isolated namespaces asks; `in_time` raises when the caller will not
-    wait for one more read.
+    `isolated` and `adopting` say that the entry for such namespaces asks; `in_time` raises when the caller
+    will not wait for one more read.
     """
 
     def __init__(self, cluster: Cluster, settings: PodSettings) -> None:
         self._cluster = cluster
         self._settings = settings
 
-    def mutate(self, request: Request, *, isolated: bool = False, in_time: InTime = _wait) -> Outcome:
+    def mutate(
+        self, request: Request, *, isolated: bool = False, adopting: bool = False, in_time: InTime = _wait
+    ) -> Outcome:
         """Return the object as it should be stored."""
         subject = subject_of(request)
         if request.object is None or subject not in _MUTATED or is_mirror_pod(request):
             return Outcome(object=request.document)
-        classes = self._classes(request, in_time)
-        outcome = self._mutated(subject, request.object, request.old_object, classes, isolated=isolated)
+        if adopting and subject is Subject.POD:
+            outcome = self._mutated_adoptable(request, in_time)
+        else:
+            classes = self._classes(request, in_time)
+            outcome = self._mutated(subject, request.object, request.old_object, classes, isolated=isolated)
         return _noted(outcome, {} if outcome.object is request.object else {"mutation": "changed"})
 
     def _mutated(
@@ -86,11 +91,22 @@ class Engine:
                 return mutate_isolated(document, classes, old) if isolated else Outcome(object=document)
         return _RENAMING[subject](document, old, classes)
 
-    def validate(self, request: Request, *, isolated: bool = False, in_time: InTime = _wait) -> Outcome:
+    def _mutated_adoptable(self, request: Request, in_time: InTime) -> Outcome:
+        adopter = lookup.adopter(self._cluster, request.namespace, in_time)
+        classes = self._classes(request, in_time, adopter)
+        if adopter is None:
+            return mutate_pod(request.document, classes, self._settings)
+        return mutate_adoptable(request.document, classes, self._settings, adopter)
+
+    def validate(
+        self, request: Request, *, isolated: bool = False, adopting: bool = False, in_time: InTime = _wait
+    ) -> Outcome:
         """Return whether the object, as all webhooks have left it, may be stored."""
         if is_mirror_pod(request):
             return Outcome(object=request.document)
         match subject_of(request):
+            case Subject.POD if adopting:
+                outcome = self._validated_adoptable(request, in_time)
             case Subject.POD:
                 outcome = self._validated_pod(request, in_time, isolated=isolated)
             case Subject.EPHEMERAL_CONTAINERS if isolated:
@@ -118,6 +134,17 @@ class Engine:
         outcome = enforce(outcome, facts.namespace_labels)
         return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})
 
+    def _validated_adoptable(self, request: Request, in_time: InTime) -> Outcome:
+        adopter = lookup.adopter(self._cluster, request.namespace, in_time)
+        if adopter is None:
+            return Outcome(object=request.document)
+        classes = self._classes(request, in_time, adopter)
+        outcome = validate_adoptable(request.document, classes, self._settings, adopter)
+        if rests_on_class(outcome):
+            classes = lookup.fresh_classes(self._cluster, classes, [adopter], in_time)
+            outcome = validate_adoptable(request.document, classes, self._settings, adopter)
+        return outcome
+
     def _validated_ephemeral(self, request: Request, in_time: InTime) -> Outcome:
         classes = self._classes(request, in_time)
         return validate_ephemeral(request.document, request.old_object or {}, classes)
@@ -133,8 +160,10 @@ class Engine:
             document, request.old_object, lookup.fresh_workload_facts(self._cluster, facts, in_time)
         )
 
-    def _classes(self, request: Request, in_time: InTime) -> Classes:
+    def _classes(self, request: Request, in_time: InTime, adopter: str | None = None) -> Classes:
         names = candidate_names(request.document, request.kind)
+        if adopter is not None and is_class_name(adopter):
+            names = (adopter, *names)
         return lookup.known_classes(self._cluster, names, in_time)
 
     def _users(self, request: Request) -> Sequence[Usage]:

@@ -15,7 +15,7 @@ from webhook.core.raw import at
 from webhook.core.validate.facts import PodFacts, WorkloadFacts
 from webhook.core.validate.quota import judge
 from webhook.core.values.classes import Classes
-from webhook.core.values.names import Json, quota_key
+from webhook.core.values.names import ADOPT_LABEL, Json, quota_key
 from webhook.wire.review import Request
 
 # A read takes about 1 ms. An object that names more unknown classes than this is hardly meant seriously,
@@ -32,15 +32,29 @@ def known_classes(cluster: Cluster, wanted: Iterable[str], in_time: InTime) -> C
         raise NotReady(f"not ready yet: {', '.join(missing)}")
     classes = cluster.classes()
     doubted = cluster.classes_in_doubt()
-    return _read(cluster, classes, [name for name in wanted if doubted or name not in classes], in_time)
+    unsure = [name for name in wanted if doubted or name not in classes]
+    return fresh_classes(cluster, classes, unsure, in_time)
+
+
+def adopter(cluster: Cluster, namespace: str, in_time: InTime) -> str | None:
+    """Return the class as which a namespace adopts plain pods, from its label; None without the label.
+
+    The API server asks because it has seen the label. Where memory has not yet, the namespace is read now.
+    """
+    labels = cluster.namespace_labels(namespace)
+    if ADOPT_LABEL not in labels:
+        in_time()
+        labels = cluster.fresh_namespace_labels(namespace)
+    return labels.get(ADOPT_LABEL)
 
 
 def with_fresh_classes(cluster: Cluster, facts: PodFacts, asked: Iterable[str], in_time: InTime) -> PodFacts:
     """Return the facts with the classes that a pod asks for read now."""
-    return replace(facts, classes=_read(cluster, facts.classes, asked, in_time))
+    return replace(facts, classes=fresh_classes(cluster, facts.classes, asked, in_time))
 
 
-def _read(cluster: Cluster, classes: Classes, names: Iterable[str], in_time: InTime) -> Classes:
+def fresh_classes(cluster: Cluster, classes: Classes, names: Iterable[str], in_time: InTime) -> Classes:
+    """Return the classes with the first few of `names` read now."""
     for name in islice(names, MAX_FRESH_CLASSES):
         in_time()
         found = cluster.fresh_class(name)

@@ -74,6 +74,11 @@ class Overlay:
             return self._base.namespace_labels(name)
         return at(document, "metadata", "labels")
 
+    def fresh_namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return the same, of a namespace below read now."""
+        on_top = ObjectId("", "Namespace", "", name) in self._objects
+        return self.namespace_labels(name) if on_top else self._base.fresh_namespace_labels(name)
+
     def quotas(self, namespace: str) -> Sequence[Json]:
         """Return the quotas of a namespace, with what the pods on top use."""
         return self._counted(namespace, self._base.quotas(namespace))

@@ -33,6 +33,9 @@ class NamespaceSource(Protocol):
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of a namespace (read afresh when it is not known yet); empty if there is none."""
 
+    def fresh_namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Read the labels of a namespace from the API server now; empty if there is none."""
+
 
 class QuotaSource(Protocol):
     """The ResourceQuota objects of a namespace, raw."""

@@ -45,9 +45,13 @@ class DirectCluster:
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of a namespace; empty if there is none."""
         if name not in self._labels:
-            found = read_one(self._api, NAMESPACES.path(name=name)) if name else None
-            self._labels[name] = keep_labels(found) if found is not None else {}
+            self._labels[name] = self.fresh_namespace_labels(name)
         return self._labels[name]
+
+    def fresh_namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Read the labels of a namespace now; empty if there is none."""
+        found = read_one(self._api, NAMESPACES.path(name=name)) if name else None
+        return keep_labels(found) if found is not None else {}
 
     def quotas(self, namespace: str) -> Sequence[Json]:
         """Return the quotas of a namespace."""

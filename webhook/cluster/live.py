@@ -59,8 +59,10 @@ class LiveCluster(WatchGroup):
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of a namespace; one that the cache lacks, or a stale cache, is read now."""
         known = None if self._namespaces.is_stale else self._namespaces.store.get(("", name))
-        if known is not None:
-            return known
+        return known if known is not None else self.fresh_namespace_labels(name)
+
+    def fresh_namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Read the labels of a namespace now; empty if there is none."""
         found = read_one(self._api, NAMESPACES.path(name=name), FRESH_SECONDS) if name else None
         return keep_labels(found) if found is not None else {}
 

@@ -20,6 +20,7 @@ class Reason(StrEnum):
     FOREIGN_SCHEDULER = "ForeignScheduler"
     CONFLICTING_CLASSES = "ConflictingClasses"  # two shares in a container, two runtime classes in a pod
     HAND_SET_DEVICE = "HandSetDevice"  # a device variable by hand in an isolated namespace
+    CANNOT_ADOPT = "CannotAdopt"  # the class of an adopting namespace is missing or cannot stand in
     NOT_FINAL = "NotFinal"  # what reached validation is not what mutation makes of it
     NODE_NAME = "NodeNameSet"
     QUOTA_EXCEEDED = "QuotaExceeded"

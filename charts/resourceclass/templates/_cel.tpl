@@ -37,6 +37,13 @@ omitempty) is known to be a list before it is walked. `[x].exists(name, ...)` bi
 {{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" (printf "k.startsWith(\"resourceclass.io/\") || %s" (include "resourceclass.cel.bare" "k"))) }}
 {{- end -}}
 
+{{/* Whether a pod asks for the devices of another device plugin and for no unit of any class. The API server writes every
+     zero as "0". */}}
+{{- define "resourceclass.cel.asksForVendorAlone" -}}
+{{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" "k.contains(\"/\") && !k.startsWith(\"resourceclass.io/\") && !k.contains(\"kubernetes.io/\") && !k.startsWith(\"requests.\")") }} &&
+!{{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" "k.startsWith(\"resourceclass.io/\") && m[k] != \"0\"") }}
+{{- end -}}
+
 {{- define "resourceclass.cel.holdsBareKey" -}}
 {{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" (include "resourceclass.cel.bare" "k")) }}
 {{- end -}}

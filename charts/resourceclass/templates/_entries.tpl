@@ -34,3 +34,23 @@
     matchExpressions:
       {{- include "resourceclass.namespaceExpressions" .root | nindent 6 }}
 {{- end -}}
+
+{{/* In a namespace that adopts, pods that ask for a vendor's resource alone. What was adopted asks for a class, and has its
+     entry among the others. */}}
+{{- define "resourceclass.adoptEntry" -}}
+- name: adopt.resourceclass.io
+  {{- include "resourceclass.entry" . | nindent 2 }}
+  failurePolicy: {{ .root.Values.webhook.failurePolicy }}
+  timeoutSeconds: {{ .timeout }}
+  rules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE], scope: Namespaced}
+  namespaceSelector:
+    matchExpressions:
+      {{- include "resourceclass.namespaceExpressions" .root | nindent 6 }}
+      - key: resourceclass.io/adopt
+        operator: Exists
+  matchConditions:
+    - name: vendor-resource-alone
+      expression: |-
+        {{- include "resourceclass.cel.asksForVendorAlone" (dict "pod" "object.spec") | nindent 8 }}
+{{- end -}}

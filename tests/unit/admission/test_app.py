@@ -19,17 +19,17 @@ class Scripted:
     """An engine that answers as it is told, and remembers what it was asked."""
 
     outcome: Outcome | Exception
-    asked: list[tuple[str, bool]] = field(default_factory=list)
+    asked: list[tuple[str, bool, bool]] = field(default_factory=list)
     reads: bool = False
 
-    def mutate(self, request, *, isolated, in_time):
-        return self._answer("mutate", isolated, in_time)
+    def mutate(self, request, *, isolated, adopting, in_time):
+        return self._answer("mutate", isolated, adopting, in_time)
 
-    def validate(self, request, *, isolated, in_time):
-        return self._answer("validate", isolated, in_time)
+    def validate(self, request, *, isolated, adopting, in_time):
+        return self._answer("validate", isolated, adopting, in_time)
 
-    def _answer(self, call, isolated, in_time):
-        self.asked.append((call, isolated))
+    def _answer(self, call, isolated, adopting, in_time):
+        self.asked.append((call, isolated, adopting))
         if self.reads:
             in_time()
         if isinstance(self.outcome, Exception):
@@ -102,10 +102,12 @@ def test_a_validating_call_carries_none(report):
 @pytest.mark.parametrize(
     ("path", "asked"),
     [
-        ("/mutate", ("mutate", False)),
-        ("/validate", ("validate", False)),
-        ("/mutate/isolate", ("mutate", True)),
-        ("/validate/isolate", ("validate", True)),
+        ("/mutate", ("mutate", False, False)),
+        ("/validate", ("validate", False, False)),
+        ("/mutate/isolate", ("mutate", True, False)),
+        ("/mutate/adopt", ("mutate", False, True)),
+        ("/validate/isolate", ("validate", True, False)),
+        ("/validate/adopt", ("validate", False, True)),
     ],
 )
 def test_each_path_asks_its_question(report, path, asked):

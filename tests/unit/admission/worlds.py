@@ -107,6 +107,9 @@ class Lagging:
     def namespace_labels(self, name):
         return self.seen.namespace_labels(name)
 
+    def fresh_namespace_labels(self, name):
+        return self._read(f"namespace {name}").namespace_labels(name)
+
     def quotas(self, namespace):
         return self.seen.quotas(namespace)
 

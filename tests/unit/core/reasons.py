@@ -6,7 +6,7 @@ The documentation quotes what the rules say about them.
 from functools import partial
 
 from webhook.core.mutate.isolate import mutate_isolated
-from webhook.core.mutate.pod import mutate_pod
+from webhook.core.mutate.pod import mutate_adoptable, mutate_pod
 from webhook.core.outcome import Reason
 from webhook.core.settings import PodSettings
 from webhook.core.validate.facts import PodFacts, WorkloadFacts
@@ -56,6 +56,10 @@ def isolated(*env):
     return mutate_isolated({"spec": {"containers": [{"name": "train", "env": list(env)}]}}, CLASSES)
 
 
+def adopted(adopter):
+    return mutate_adoptable(one("nvidia.com/gpu"), CLASSES, PodSettings(), adopter)
+
+
 def quota(used, *, synced=True):
     status = {"hard": {KEY: "1"}, "used": {KEY: used}} if synced else {}
     return {"metadata": {"name": "q"}, "spec": {"hard": {KEY: "1"}}, "status": status}
@@ -75,6 +79,7 @@ EVERY = {
     Reason.BAD_AMOUNT: (lambda: MUTATE(pod({K80: "0.5"})), lambda: MUTATE(pod({K80: "1"}))),
     Reason.UNKNOWN_CLASS: (lambda: MUTATE(one("nvidia.tesla.k08")), lambda: MUTATE(one(K80))),
     Reason.BROKEN_CLASS: (lambda: MUTATE(one("nvidia.old")), lambda: MUTATE(one(K80))),
+    Reason.CANNOT_ADOPT: (lambda: adopted("nvidia.tesla.k8"), lambda: adopted(K80)),
     Reason.FOREIGN_SCHEDULER: (lambda: MUTATE(one(schedulerName="volcano")), lambda: MUTATE(one())),
     Reason.CONFLICTING_CLASSES: (
         lambda: MUTATE(pod({"k80.2g": "1", "k80.4g": "1"})),

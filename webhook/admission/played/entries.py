@@ -7,9 +7,12 @@ these do not (a template without any class) makes no difference but a call: the 
 from collections.abc import Mapping
 from typing import Final
 
+from webhook.core.mutate.adopt import asks_for_vendor
 from webhook.core.raw import at
 from webhook.core.values.containers import LIMITS, REQUESTS, containers
+from webhook.core.values.demand import demand
 from webhook.core.values.names import (
+    ADOPT_LABEL,
     GROUP,
     ISOLATE_LABEL,
     WEBHOOK_LABEL,
@@ -30,8 +33,7 @@ def mutating(document: Json, namespace: str, namespace_labels: Mapping[str, str]
         return []
     if kind == "Pod":
         opted_out = at(document, "metadata", "labels").get(WEBHOOK_LABEL) == _IGNORE
-        asked = asks_for_class(document) and not opted_out
-        return _pod_paths("/mutate", asked=asked, isolated=_is_isolated(namespace_labels))
+        return _pod_paths("/mutate", document, namespace_labels, opted_out=opted_out)
     return ["/mutate"] if kind in {*TEMPLATE_KINDS, "ResourceQuota", "LimitRange"} else []
 
 
@@ -42,8 +44,7 @@ def validating(document: Json, namespace: str, namespace_labels: Mapping[str, st
     if _is_excluded(namespace, namespace_labels):
         return []
     if document.get("kind") == "Pod":
-        asked = asks_for_class(document)
-        return _pod_paths("/validate", asked=asked, isolated=_is_isolated(namespace_labels))
+        return _pod_paths("/validate", document, namespace_labels)
     return ["/validate"] if document.get("kind") in TEMPLATE_KINDS else []
 
 
@@ -57,13 +58,17 @@ def asks_for_class(pod: Json) -> bool:
     )
 
 
-def _pod_paths(path: str, *, asked: bool, isolated: bool) -> list[str]:
-    return [f"{path}/isolate"] * isolated + [path] * asked
+def _pod_paths(path: str, pod: Json, labels: Mapping[str, str], *, opted_out: bool = False) -> list[str]:
+    isolated = labels.get(ISOLATE_LABEL) == "true"
+    asked = asks_for_class(pod) and not opted_out
+    adopted = ADOPT_LABEL in labels and _asks_for_vendor_alone(pod) and not opted_out
+    return [f"{path}/isolate"] * isolated + [path] * asked + [f"{path}/adopt"] * adopted
+
+
+def _asks_for_vendor_alone(pod: Json) -> bool:
+    spec = pod.get("spec")
+    return not demand(spec) and any(asks_for_vendor(ref) for ref in containers(spec))
 
 
 def _is_excluded(namespace: str, labels: Mapping[str, str]) -> bool:
     return namespace in _EXCLUDED_NAMESPACES or labels.get(WEBHOOK_LABEL) == _IGNORE
-
-
-def _is_isolated(labels: Mapping[str, str]) -> bool:
-    return labels.get(ISOLATE_LABEL) == "true"

@@ -24,7 +24,7 @@ class LocalWebhook:
         request = parse(orjson.dumps(review))
         mutates = path.startswith("/mutate")
         decide = self._engine.mutate if mutates else self._engine.validate
-        outcome = decide(request, isolated=path.endswith("/isolate"))
+        outcome = decide(request, isolated=path.endswith("/isolate"), adopting=path.endswith("/adopt"))
         return decoded(answer(request, outcome, patch=mutates), outcome.changes)
 
 

@@ -6,7 +6,7 @@ Mirror pods of static pods never get here: the kubelet runs them whatever the AP
 from typing import Final
 
 from webhook.core.mutate.isolate import mutate_isolated
-from webhook.core.mutate.pod import mutate_pod
+from webhook.core.mutate.pod import mutate_adoptable, mutate_pod
 from webhook.core.outcome import Outcome, Reason, refuse
 from webhook.core.raw import at
 from webhook.core.settings import PodSettings
@@ -20,7 +20,9 @@ from webhook.core.values.demand import Demand, demand
 from webhook.core.values.names import Json
 
 # What a class says decides these. The replica that mutated the pod may have known a newer one.
-CLASS_REASONS: Final = frozenset({Reason.NOT_FINAL, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED})
+CLASS_REASONS: Final = frozenset(
+    {Reason.NOT_FINAL, Reason.CANNOT_ADOPT, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED}
+)
 
 
 def validate_pod(
@@ -40,6 +42,15 @@ def validate_pod(
             *quota_faults(pod, asked, facts),
         ],
     )
+
+
+def validate_adoptable(pod: Json, classes: Classes, settings: PodSettings, adopter: str) -> Outcome:
+    """Return the fault of a pod that asks for no class where it should have been adopted as one of `adopter`.
+
+    What was adopted asks for a class, and is judged as every class pod.
+    """
+    made = mutate_adoptable(pod, classes, settings, adopter)
+    return refuse(pod, final_state(pod, made))
 
 
 def validate_ephemeral(pod: Json, old: Json, classes: Classes) -> Outcome:

@@ -8,14 +8,16 @@ reads it: who asks, who holds what is used, and what would fit instead.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from webhook.core.mutate.adopt import adopted_resource, why_adopted
 from webhook.core.outcome import Fault, Reason
 from webhook.core.text import list_of, plural
 from webhook.core.validate.devices import alternatives
 from webhook.core.validate.facts import PodFacts
 from webhook.core.validate.limit_range import given_by_limit_range
 from webhook.core.validate.quota import QuotaFinding, judge
+from webhook.core.values.containers import LIMITS
 from webhook.core.values.demand import Demand
-from webhook.core.values.names import Json, stored_key
+from webhook.core.values.names import ADOPT_LABEL, Json, stored_key
 from webhook.core.values.quantity import NANOS
 from webhook.core.values.usage import Usage
 
@@ -60,6 +62,7 @@ def _details(finding: QuotaFinding, pod: Json, demand: Demand, facts: PodFacts) 
         users = [use for use in facts.usage if use.class_name == finding.class_name]
         yield from _users(finding, users)
     yield from _limit_range(finding, pod)
+    yield from _adopted(finding, demand, facts)
     others = alternatives(pod, demand.units, finding.class_name, facts)
     if others:
         yield f"there is room for {list_of(others, _MOST_ALTERNATIVES)}, which the same devices serve"
@@ -104,3 +107,12 @@ def _limit_range(finding: QuotaFinding, pod: Json) -> Iterator[str]:
             f"a LimitRange of the namespace gave the class to {list_of(given)}: where none is needed, "
             f'write {stored_key(finding.class_name)}: "0" into the limits'
         )
+
+
+def _adopted(finding: QuotaFinding, demand: Demand, facts: PodFacts) -> Iterator[str]:
+    adopter = facts.classes.get(finding.class_name)
+    if adopter is None or facts.namespace_labels.get(ADOPT_LABEL) != adopter.name:
+        return
+    asking = (item.ref for item in demand.by_container if adopter.name in item.units)
+    if any(adopted_resource(adopter) in ref.amounts(LIMITS) for ref in asking):
+        yield why_adopted(adopter)
