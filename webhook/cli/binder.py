@@ -41,6 +41,7 @@ def _make_app(settings: BinderSettings) -> App:
     from webhook.binder.report import MeteredReport
     from webhook.cli.webhook import CacheWatch
     from webhook.cluster.connection import Connection
+    from webhook.serve.memory import keep_for_good
     from webhook.serve.metrics import extender_metrics
 
     lease = LeaseName(settings.lease_namespace, settings.lease_name, settings.holder)
@@ -51,6 +52,8 @@ def _make_app(settings: BinderSettings) -> App:
     def tick() -> None:
         count_caches()
         metrics.double_allocations.set(double_allocations(parts.books))
+        if not parts.not_synced():
+            keep_for_good()
 
     parts.start()
     wsgi = create_app(

@@ -1,9 +1,11 @@
-"""Memory for large bodies: a budget while they are held, and back to the system afterwards."""
+"""Memory for large bodies, a budget while they are held and back to the system afterwards; and what stays."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
+from functools import cache
 
 LARGE_BYTES = 256 * 1024
 """What counts as large: some fifty times a usual review."""
@@ -19,6 +21,17 @@ def return_large_blocks() -> bool:
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES) == 1
+
+
+@cache
+def keep_for_good() -> None:
+    """Spare the garbage collector what is loaded by now and will stay; once per process.
+
+    It looks at every container that it knows, with everything else at a standstill: at the books of 5,000
+    nodes for 0.2 s.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 class MemoryBudget:

@@ -1,8 +1,9 @@
+import gc
 import platform
 
 import pytest
 
-from webhook.serve.memory import MemoryBudget, return_large_blocks
+from webhook.serve.memory import MemoryBudget, keep_for_good, return_large_blocks
 
 
 def test_a_budget_is_taken_to_the_last_byte():
@@ -26,3 +27,13 @@ def test_what_is_given_back_can_be_taken_again():
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep no large blocks")
 def test_glibc_is_told_to_return_large_blocks():
     assert return_large_blocks()
+
+
+def test_what_is_loaded_is_spared_by_the_garbage_collector():
+    before = gc.get_freeze_count()
+    try:
+        keep_for_good()
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
+        keep_for_good.cache_clear()
