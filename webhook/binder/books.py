@@ -1,7 +1,8 @@
 """The books: devices, pods, classes and nodes as the watches bring them, and what this process has reserved.
 
 One lock guards everything; what is asked under it is arithmetic. Work grows with what changed: a change drops
-what was worked out for its node, and nothing else.
+what was worked out for its node, and nothing else. Who has much to work out leaves the lock now and then, as
+filtering.py does.
 """
 
 import time
@@ -13,6 +14,7 @@ from webhook.binder.node_book import NodeBook
 from webhook.binder.reservation import Reservation, Stage
 from webhook.binder.verdicts import Verdicts
 from webhook.binder.waiting import MOST_WAITING, Waiting
+from webhook.core.placement.alike import state_of
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import Node
 from webhook.core.placement.pod_entry import PodEntry
@@ -26,13 +28,19 @@ class Books:
     Whoever calls a method that says so holds `lock`; the others take it themselves.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        cpu_clock: Callable[[], float] = time.thread_time,
+    ) -> None:
         self.lock = Lock()
         self.clock = clock
+        self.cpu_clock = cpu_clock  # of the thread that asks: on a busy machine a slice must come as far
         self.classes = Classes()
         self.membership = Membership(self.classes)
         self.sizes: Counter[str] = Counter()  # devices per class in the cluster
         self.verdicts = Verdicts()
+        self.states: dict[str, int] = {}  # by node: the number of its state, where it is worked out
         self.nodes: set[str] = set()
         self.pods: dict[str, PodEntry] = {}  # by uid
         self.reserved: dict[str, Reservation] = {}  # by the uid of the pod
@@ -51,6 +59,7 @@ class Books:
                 name for device in self._devices.values() for name in self.membership.of(device.properties)
             )
             self.verdicts.clear()
+            self.states.clear()
             for book in self.books.values():
                 book.devices_changed()
                 self.changed[book.name] = self.clock()
@@ -118,6 +127,15 @@ class Books:
     def node(self, name: str) -> Node:
         """Return a node with what its pods take. With the lock held."""
         return self.book(name).node(self.membership, self.sizes)
+
+    def state(self, name: str) -> int:
+        """Return the number of a node's state, under which verdicts are kept. With the lock held."""
+        found = self.states.get(name)
+        if found is None:
+            found = self.verdicts.number(state_of(self.node(name)))
+            if name in self.books:  # of a name that means nothing, nothing is kept
+                self.states[name] = found
+        return found
 
     def reserve(self, reservation: Reservation) -> None:
         """Hold devices for a pod. With the lock held."""
@@ -207,10 +225,11 @@ class Books:
 
     def _devices_changed(self, book: NodeBook) -> None:
         book.devices_changed()
+        self.verdicts.forget_scores()
         self._changed(book)
 
     def _changed(self, book: NodeBook) -> None:
-        self.verdicts.drop(book.name)
+        self.states.pop(book.name, None)
         self.changed[book.name] = self.clock()
         if book.is_empty:
             self.books.pop(book.name, None)

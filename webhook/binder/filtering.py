@@ -1,18 +1,21 @@
 """Which nodes can serve a pod, and how well: the verbs filter and prioritize."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Final
 
 from webhook.binder.books import Books
-from webhook.binder.verdicts import Answers
+from webhook.binder.slices import Slice, in_slices
 from webhook.binder.waiting import Waiting
+from webhook.core.placement.alike import state_for
 from webhook.core.placement.place import fits, place
 from webhook.core.placement.reasons import Refusal
 from webhook.core.placement.requests import PodRequests, pod_requests
-from webhook.core.placement.score import MAX_SCORE, score
+from webhook.core.placement.score import score
 from webhook.core.raw import as_text, at
-from webhook.core.values.demand import demand
+from webhook.core.values.demand import Demand, demand
 from webhook.core.values.names import Json
 
 # Of more nodes than these only the best by our own score are answered. kube-scheduler itself looks for as
@@ -45,17 +48,8 @@ def filter_nodes(books: Books, pod: Json, names: Sequence[str]) -> Filtered:
     asked = demand(pod.get("spec"))
     if not asked:
         return Filtered(names)
-    with books.lock:
-        reservation = books.reserved.get(as_text(at(pod, "metadata").get("uid")))
-        if reservation is not None:
-            return _only(reservation.node, names)
-        requests = pod_requests(asked, books.classes)
-        answers = books.verdicts.of(shape_of(requests))
-        passing, refused = _sorted_out(books, requests, answers, names)
-        _remember(books, pod, requests, has_room=bool(passing))
-        if len(passing) > CANDIDATES:
-            passing = _best(books, requests, answers, passing)
-        return Filtered(passing, refused)
+    since = books.clock()
+    return in_slices(books, lambda work: _filtered(_Question(books, asked, work), pod, names, since))
 
 
 def prioritize_nodes(books: Books, pod: Json, names: Sequence[str]) -> dict[str, int]:
@@ -63,10 +57,84 @@ def prioritize_nodes(books: Books, pod: Json, names: Sequence[str]) -> dict[str,
     asked = demand(pod.get("spec"))
     if not asked:
         return dict.fromkeys(names, MAX_PRIORITY)
-    with books.lock:
-        requests = pod_requests(asked, books.classes)
-        answers = books.verdicts.of(shape_of(requests))
-        return _stretched({name: _score(books, requests, answers, name) for name in names})
+
+    def answer(work: Slice) -> dict[str, int]:
+        question = _Question(books, asked, work)
+        groups = question.by_group(names).items()
+        return _stretched(
+            {name: question.score(group, alike[0]) for group, alike in groups for name in alike}
+        )
+
+    return in_slices(books, answer)
+
+
+def _filtered(question: "_Question", pod: Json, names: Sequence[str], since: float) -> Filtered:
+    books = question.books
+    reservation = books.reserved.get(as_text(at(pod, "metadata").get("uid")))
+    if reservation is not None:
+        return _only(reservation.node, names)
+    passing: list[tuple[int, list[str]]] = []
+    refused: dict[str, str] = {}
+    for group, alike in question.by_group(names).items():
+        refusal = question.refusal(group, alike[0])
+        if refusal is None:
+            passing.append((group, alike))
+        else:
+            refused.update(dict.fromkeys(alike, refusal.text))
+    best = _best(question, passing)
+    _remember(books, pod, question.requests, since, has_room=bool(best))
+    return Filtered(best, refused)
+
+
+class _Question:
+    """What is asked about a pod, with the answers that are known and those that are worked out for it."""
+
+    def __init__(self, books: Books, asked: Demand, work: Slice) -> None:
+        self.books = books
+        self.requests = pod_requests(asked, books.classes)
+        self._answers = books.verdicts.of(shape_of(self.requests))
+        self._work = work
+
+    def by_group(self, names: Iterable[str]) -> dict[int, list[str]]:
+        """Return the nodes by group: the answers about one hold for every other of its group."""
+        known = self.books.states
+        by_state: dict[int, list[str]] = defaultdict(list)
+        for name in names:
+            state = known.get(name)
+            if state is None:
+                state = self.books.state(name)
+                self._work.done()
+            by_state[state].append(name)
+        by_group: dict[int, list[str]] = defaultdict(list)
+        for state, alike in by_state.items():
+            by_group[self._group(state, alike[0])] += alike
+        return by_group
+
+    def _group(self, state: int, name: str) -> int:
+        found = self._answers.groups.get(state)
+        if found is None:
+            found = self._answers.put(state, state_for(self.requests, self.books.node(name)))
+            self._work.done()
+        return found
+
+    def refusal(self, group: int, name: str) -> Refusal | None:
+        """Return why a node, which is of this group, cannot serve the pod; None if it can."""
+        known = self._answers.refusals
+        if group not in known:
+            known[group] = fits(self.requests, self.books.node(name))
+            self._work.done()
+        return known[group]
+
+    def score(self, group: int, name: str) -> int:
+        """Return how well a node, which is of this group, suits the pod, from 0 to MAX_SCORE."""
+        known = self._answers.scores.get(group)
+        if known is None:
+            node = self.books.node(name)
+            found = place(self.requests, node)
+            known = 0 if isinstance(found, Refusal) else score(node, found, self.books.sizes)
+            self._answers.scores[group] = known
+            self._work.done()
+        return known
 
 
 def _stretched(scores: Mapping[str, int]) -> dict[str, int]:
@@ -95,46 +163,18 @@ def _only(node: str, names: Sequence[str]) -> Filtered:
     return Filtered([node], {name: OTHER_BIND for name in names if name != node})
 
 
-def _sorted_out(
-    books: Books, requests: PodRequests, answers: Answers, names: Iterable[str]
-) -> tuple[list[str], dict[str, str]]:
-    passing: list[str] = []
-    refused: dict[str, str] = {}
-    known = answers.refusals
-    for name in names:
-        try:
-            refusal = known[name]
-        except KeyError:
-            refusal = known[name] = fits(requests, books.node(name))
-        if refusal is None:
-            passing.append(name)
-        else:
-            refused[name] = refusal.text
-    return passing, refused
-
-
-def _remember(books: Books, pod: Json, requests: PodRequests, *, has_room: bool) -> None:
-    """Note a pod that must wait, for waking.py."""
+def _remember(books: Books, pod: Json, requests: PodRequests, since: float, *, has_room: bool) -> None:
+    """Note a pod that must wait, for waking.py: what changed after `since` may have been missed."""
     metadata = at(pod, "metadata")
     uid, namespace, name = (as_text(metadata.get(key)) for key in ("uid", "namespace", "name"))
     if has_room:
         books.waiting.pop(uid, None)
     else:
-        books.wait(Waiting(uid, namespace, name, requests, books.classes, books.clock()))
+        books.wait(Waiting(uid, namespace, name, requests, books.classes, since))
 
 
-def _best(books: Books, requests: PodRequests, answers: Answers, names: Iterable[str]) -> list[str]:
-    by_score: list[list[str]] = [[] for _ in range(MAX_SCORE + 1)]
-    for name in names:
-        by_score[_score(books, requests, answers, name)].append(name)
-    best = [name for group in reversed(by_score) for name in group]
-    return best[:CANDIDATES]
-
-
-def _score(books: Books, requests: PodRequests, answers: Answers, name: str) -> int:
-    known = answers.scores.get(name)
-    if known is None:
-        node = books.node(name)
-        found = place(requests, node)
-        known = answers.scores[name] = 0 if isinstance(found, Refusal) else score(node, found, books.sizes)
-    return known
+def _best(question: _Question, passing: Sequence[tuple[int, list[str]]]) -> list[str]:
+    """Return the nodes that suit best; all of them when they are few."""
+    if sum(len(alike) for _, alike in passing) > CANDIDATES:
+        passing = sorted(passing, key=lambda each: -question.score(each[0], each[1][0]))
+    return list(islice(chain.from_iterable(alike for _, alike in passing), CANDIDATES))

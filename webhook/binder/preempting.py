@@ -17,7 +17,7 @@ from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.placement.requests import PodRequests, pod_requests
 from webhook.core.placement.victims import Holder, victims
 from webhook.core.raw import at
-from webhook.core.values.demand import demand
+from webhook.core.values.demand import Demand, demand
 from webhook.core.values.names import Json
 from webhook.wire.extender import Victims
 
@@ -28,14 +28,18 @@ def preempt(books: Books, pod: Json, proposals: Mapping[str, Victims]) -> dict[s
     if not asked:
         return {node: proposal for node, proposal in proposals.items() if proposal.uids}
     priority = at(pod, "spec").get("priority")
-    with books.lock:
-        requests = pod_requests(asked, books.classes)
-        own = priority if isinstance(priority, int) else 0
-        found = {node: _on_node(books, node, requests, own, proposal) for node, proposal in proposals.items()}
+    own = priority if isinstance(priority, int) else 0
+    found = {node: _on_node(books, node, asked, own, proposal) for node, proposal in proposals.items()}
     return {node: item for node, item in found.items() if item is not None and item.uids}
 
 
-def _on_node(
+def _on_node(books: Books, node: str, asked: Demand, priority: int, proposal: Victims) -> Victims | None:
+    """Judge one node, with the lock held for no more than that: it may take 10 ms."""
+    with books.lock:
+        return _judged(books, node, pod_requests(asked, books.classes), priority, proposal)
+
+
+def _judged(
     books: Books, node: str, requests: PodRequests, priority: int, proposal: Victims
 ) -> Victims | None:
     book = books.book(node)

@@ -174,9 +174,10 @@ class World:
     api: FakeApi = field(default_factory=FakeApi)
     clock: Clock = field(default_factory=Clock)
     gate: Gate = field(default_factory=Gate)
+    cpu_clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
-        self.books = Books(self.clock)
+        self.books = Books(self.clock, self.cpu_clock)
         self.binder = Binder(self.books, self.api, self.gate, self.clock.wait)
         self.books.set_classes(Classes.of(CLASSES))
 

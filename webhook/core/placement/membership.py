@@ -5,7 +5,7 @@ are parsed, models normalised). Only the properties that some selector reads can
 in those share one answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from webhook.core.values.classes import Classes
 
@@ -19,6 +19,7 @@ class Membership:
             {part.key for item in self._classes for term in item.selector.terms for part in term}
         )
         self._known: dict[tuple[str | None, ...], tuple[str, ...]] = {}
+        self._kinds: dict[Hashable, int] = {}
 
     def of(self, properties: Mapping[str, str]) -> tuple[str, ...]:
         """Return the names of the classes whose selector matches these properties, sorted."""
@@ -28,3 +29,7 @@ class Membership:
             found = tuple(item.name for item in self._classes if item.selector.matches(properties))
             self._known[kind] = found
         return found
+
+    def kind(self, traits: Hashable) -> int:
+        """Return a number for what matters of a device beside its use, the same for equal traits."""
+        return self._kinds.setdefault(traits, len(self._kinds))

@@ -43,6 +43,7 @@ class NodeDevices:
     name: str
     devices: tuple[ExtendedResource, ...]
     index: Mapping[str, int]
+    kinds: tuple[int, ...]  # per device: equal numbers for those that no pod can tell apart while unused
     serving: Mapping[str, int]  # class to the devices that belong to it, the unhealthy ones too
     healthy: int
     scarcity: tuple[tuple[int, int, int], ...]  # per device: the greater, the later it should be taken
@@ -84,19 +85,34 @@ def node_devices(
     Two objects of one device id are one device, and a sick one if either says so.
     """
     own = _distinct(devices)
+    classes = [membership.of(device.properties) for device in own]
     serving: dict[str, int] = {}
-    for index, device in enumerate(own):
-        for class_name in membership.of(device.properties):
+    for index, names in enumerate(classes):
+        for class_name in names:
             serving[class_name] = serving.get(class_name, 0) | 1 << index
+    pcie_roots, numa_nodes = _domains(own, PCIE_ROOT), _domains(own, NUMA_NODE)
+    kinds = (
+        membership.kind(
+            (
+                names,
+                device.memory_bytes,
+                device.is_healthy,
+                _places(index, pcie_roots),
+                _places(index, numa_nodes),
+            )
+        )
+        for index, (device, names) in enumerate(zip(own, classes, strict=True))
+    )
     return NodeDevices(
         name=name,
         devices=own,
         index={device.device_id: index for index, device in enumerate(own)},
+        kinds=tuple(kinds),
         serving=serving,
         healthy=mask_of(index for index, device in enumerate(own) if device.is_healthy),
         scarcity=_scarcity(own, serving, sizes or {}),
-        pcie_roots=_domains(own, PCIE_ROOT),
-        numa_nodes=_domains(own, NUMA_NODE),
+        pcie_roots=pcie_roots,
+        numa_nodes=numa_nodes,
     )
 
 
@@ -179,3 +195,7 @@ def _domains(devices: tuple[ExtendedResource, ...], key: str) -> tuple[int, ...]
         if place:
             masks[place] = masks.get(place, 0) | 1 << index
     return tuple(mask for _, mask in sorted(masks.items()) if mask.bit_count() > 1)
+
+
+def _places(device: int, domains: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(number for number, mask in enumerate(domains) if mask >> device & 1)

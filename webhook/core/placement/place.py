@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from webhook.core.placement import reasons
+from webhook.core.placement.alike import common_order
 from webhook.core.placement.bits import bits
 from webhook.core.placement.node import Node
 from webhook.core.placement.packing import Order
@@ -64,8 +65,9 @@ def place(pod: PodRequests, node: Node) -> Assignment | Refusal:
         if not _is_served(problem, node):
             return _explain(pod, node, problem)
         problem = problem.without(assumed(problem, node, order.ranked()))
-    # Beyond its exact sizes the search may fail in one order and not in another: what `fits` promised holds.
-    orders = (order, _any_order(problem))
+    # Beyond its exact sizes the search may fail in one order and not in another: what `fits` promised holds,
+    # also where it was asked about another node of the same state.
+    orders = (order, _any_order(node))
     chosen = next((found for one in orders if (found := solve(problem, one)) is not None), None)
     if chosen is None:
         return _explain(pod, node, problem)
@@ -85,19 +87,19 @@ def _refused_at_once(pod: PodRequests, node: Node) -> Refusal | None:
 def _is_served(problem: Problem, node: Node) -> bool:
     """Whether the pod can be served, whichever devices strangers hold."""
     if not node.strangers:
-        return _is_solvable(problem)
-    return all(_is_solvable(one) for one in wherever(problem, node))
+        return _is_solvable(problem, node)
+    return all(_is_solvable(one, node) for one in wherever(problem, node))
 
 
-def _is_solvable(problem: Problem) -> bool:
+def _is_solvable(problem: Problem, node: Node) -> bool:
     if any(want.devices.bit_count() < want.units for want in problem.wants):
         return False
-    # A pod of one request needs no search: problem_of has kept the devices that can serve it.
-    return len(problem.wants) == 1 or solve(problem, _any_order(problem)) is not None
+    # One request alone needs no search: problem_of has kept the devices that can serve it.
+    return len(problem.wants) == 1 or solve(problem, _any_order(node)) is not None
 
 
-def _any_order(problem: Problem) -> Order:
-    return Order(range(len(problem.room.left)))
+def _any_order(node: Node) -> Order:
+    return Order(common_order(node))
 
 
 def _explain(pod: PodRequests, node: Node, problem: Problem) -> Refusal:
