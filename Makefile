@@ -59,8 +59,8 @@ lock: .venv ## resolve requirements/*.in into requirements/*.txt; UPGRADE=1 take
 binaries: .venv ## build kube-apiserver, etcd, kubectl and helm for the tests
 	@$(BIN)/python -m tests.harness.binaries
 
-bench: .venv ## measure the rules and the server
-	@$(BIN)/python -m bench
+bench: .venv ## measure the rules, the server and the binder; QUICK=1 in short
+	@$(BIN)/python -m bench $(if $(QUICK),--quick)
 
 soak: .venv ## run the server under load for a long while
 	@$(BIN)/python -m bench.soak
