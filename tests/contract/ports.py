@@ -125,8 +125,14 @@ class ClusterContract:
         world.put(namespace(where, {"tier": "gold"}))
         sees(lambda: world.cluster.namespace_labels(where).get("tier") == "gold", "the label")
 
+    def test_a_fresh_read_of_labels_needs_no_waiting(self, world: World) -> None:
+        where = world.namespace("team-a")
+        world.put(namespace(where, {"tier": "silver"}))
+        assert world.cluster.fresh_namespace_labels(where)["tier"] == "silver"
+
     def test_a_namespace_that_does_not_exist_has_no_labels(self, world: World) -> None:
         assert dict(world.cluster.namespace_labels("contract-nowhere")) == {}
+        assert dict(world.cluster.fresh_namespace_labels("contract-nowhere")) == {}
 
     def test_a_quota_is_seen_in_its_namespace_alone(self, world: World) -> None:
         here, there = world.namespace("team-a"), world.namespace("team-b")

@@ -47,10 +47,13 @@ def test_a_class_below_is_found_afresh():
 def test_a_namespace_on_top_hides_the_one_below():
     overlay = over(namespace(enforce="deny"), put=[namespace(enforce="warn")])
     assert overlay.namespace_labels("team-a") == {"resourceclass.io/enforce": "warn"}
+    assert overlay.fresh_namespace_labels("team-a") == {"resourceclass.io/enforce": "warn"}
 
 
 def test_a_namespace_below_is_seen():
-    assert over(namespace(enforce="off")).namespace_labels("team-a") == {"resourceclass.io/enforce": "off"}
+    overlay = over(namespace(enforce="off"))
+    assert overlay.namespace_labels("team-a") == {"resourceclass.io/enforce": "off"}
+    assert overlay.fresh_namespace_labels("team-a") == {"resourceclass.io/enforce": "off"}
 
 
 def test_a_pod_on_top_uses_up_a_quota_below():

@@ -103,6 +103,12 @@ def test_a_namespace_that_is_new_is_read(live: LiveCluster, api: FakeApi) -> Non
     assert live.namespace_labels("new") == {"a": "b"}
 
 
+def test_labels_that_changed_a_moment_ago_are_read_where_they_matter(live: LiveCluster, api: FakeApi) -> None:
+    api.objects[NAMESPACES][0]["metadata"]["labels"] = {"tier": "silver"}
+    assert live.namespace_labels("team-a") == {"tier": "gold"}
+    assert live.fresh_namespace_labels("team-a") == {"tier": "silver"}
+
+
 def test_a_namespace_that_does_not_exist_has_no_labels(live: LiveCluster) -> None:
     assert live.namespace_labels("nowhere") == {}
 
@@ -178,6 +184,7 @@ def test_age_and_lists_are_told_by_kind(live: LiveCluster, clock: Clock) -> None
 def test_direct_reads_give_the_same_answers(live: LiveCluster, direct: DirectCluster) -> None:
     assert direct.classes() == live.classes()
     assert direct.namespace_labels("team-a") == live.namespace_labels("team-a")
+    assert direct.fresh_namespace_labels("team-a") == live.fresh_namespace_labels("team-a")
     assert direct.quotas("team-a") == live.quotas("team-a")
     assert direct.usage("k80") == live.usage("k80")
     assert direct.usage("k80", "team-a") == live.usage("k80", "team-a")
