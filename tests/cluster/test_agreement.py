@@ -36,6 +36,7 @@ Json = dict[str, Any]
 
 EXAMPLES = 150  # about 20 ms each
 NEVER = {"matchLabels": {"kubernetes.io/metadata.name": "somewhere-else"}}
+ADOPTING = {"resourceclass.io/adopt": K80}
 TOLERATION = {"key": "shared", "operator": "Exists", "effect": "NoSchedule"}
 
 
@@ -57,9 +58,12 @@ class Both:
         return server.create(pod, self.namespace)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[{}, ADOPTING], ids=["anywhere", "where pods are adopted"])
 def both(
-    control_plane: ControlPlane, classes: None, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    control_plane: ControlPlane,
+    classes: None,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Both]:
     """Quotas for 3 K80, of which one pod uses 1, and for no P100; a class to share and one that is closed."""
     api = control_plane.api()
@@ -67,7 +71,7 @@ def both(
     with (
         fresh_class(api, SHARE, {"model": "Shared"}, **share),
         fresh_class(api, CLOSED, {"model": "Closed"}, namespaces=NEVER),
-        fresh_namespace(api) as namespace,
+        fresh_namespace(api, request.param) as namespace,
     ):
         api.create(quota("few", {quota_key(K80): "3"}), namespace).must()
         api.create(quota("none", {quota_key(P100): "0"}), namespace).must()

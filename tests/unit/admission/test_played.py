@@ -101,6 +101,20 @@ def test_a_device_variable_by_hand_is_refused_before_the_class_pods_entry_replac
     assert "sets NVIDIA_VISIBLE_DEVICES" in verdict.message
 
 
+def test_a_plain_pod_of_a_namespace_that_adopts_goes_through_both_calls():
+    world = World(namespace(adopt=K80))
+    assert STORED in first(world.create(pod(key="nvidia.com/gpu")).document)["resources"]["limits"]
+    # By then it asks for a class.
+    assert world.webhook.paths == ["/mutate/adopt", "/validate"]
+
+
+def test_a_plain_pod_that_opts_out_of_being_adopted_is_refused():
+    world = World(namespace(adopt=K80))
+    labels = {"resourceclass.io/webhook": "ignore"}
+    assert not world.create(pod(key="nvidia.com/gpu", labels=labels)).admitted
+    assert world.webhook.paths == ["/validate/adopt"]
+
+
 @pytest.mark.parametrize("where", ["kube-system", "team-a"])
 def test_excluded_namespaces_are_left_alone(where):
     world = World(namespace(webhook="ignore"))
