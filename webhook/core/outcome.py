@@ -25,6 +25,7 @@ class Reason(StrEnum):
     NODE_NAME = "NodeNameSet"
     QUOTA_EXCEEDED = "QuotaExceeded"
     QUOTA_NOT_READY = "QuotaNotReady"
+    DEFAULT_QUOTA_MISSING = "DefaultQuotaMissing"  # the class has a default that the namespace has not got
     NAMESPACE_NOT_ALLOWED = "NamespaceNotAllowed"
     INVALID_OBJECT = "InvalidObject"  # a ResourceClass that cannot work
     WORKLOAD_CANNOT_RUN = "WorkloadCannotRun"  # with enforce-workloads: deny

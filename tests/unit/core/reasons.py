@@ -28,6 +28,7 @@ CLASSES = Classes.of(
     [
         a_class(K80),
         a_class("nvidia.old", {}),
+        a_class("nvidia.t4", quota={"default": 2}),
         a_class("nvidia.a100", namespaces={"matchLabels": {"team": "ml"}}),
         a_class("k80.2g", share={"memory": "2GiB"}),
         a_class("k80.4g", share={"memory": "4GiB"}),
@@ -60,9 +61,9 @@ def adopted(adopter):
     return mutate_adoptable(one("nvidia.com/gpu"), CLASSES, PodSettings(), adopter)
 
 
-def quota(used, *, synced=True):
-    status = {"hard": {KEY: "1"}, "used": {KEY: used}} if synced else {}
-    return {"metadata": {"name": "q"}, "spec": {"hard": {KEY: "1"}}, "status": status}
+def quota(used, *, synced=True, key=KEY):
+    status = {"hard": {key: "1"}, "used": {key: used}} if synced else {}
+    return {"metadata": {"name": "q"}, "spec": {"hard": {key: "1"}}, "status": status}
 
 
 def deployment(replicas):
@@ -101,6 +102,10 @@ EVERY = {
     Reason.QUOTA_NOT_READY: (
         lambda: validate(one(), quotas=[quota("0", synced=False)]),
         lambda: validate(one(), quotas=[quota("0")]),
+    ),
+    Reason.DEFAULT_QUOTA_MISSING: (
+        lambda: validate(one("nvidia.t4")),
+        lambda: validate(one("nvidia.t4"), quotas=[quota("0", key="requests.resourceclass.io/nvidia.t4")]),
     ),
     Reason.NAMESPACE_NOT_ALLOWED: (
         lambda: validate(one("nvidia.a100")),

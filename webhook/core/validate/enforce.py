@@ -22,7 +22,14 @@ class Mode(StrEnum):
     OFF = "off"
 
 
-BENDABLE: Final = frozenset({Reason.QUOTA_EXCEEDED, Reason.QUOTA_NOT_READY, Reason.NAMESPACE_NOT_ALLOWED})
+BENDABLE: Final = frozenset(
+    {
+        Reason.QUOTA_EXCEEDED,
+        Reason.QUOTA_NOT_READY,
+        Reason.DEFAULT_QUOTA_MISSING,
+        Reason.NAMESPACE_NOT_ALLOWED,
+    }
+)
 
 
 def mode_of(namespace_labels: Mapping[str, str]) -> Mode:

@@ -10,6 +10,7 @@ from webhook.core.mutate.pod import mutate_adoptable, mutate_pod
 from webhook.core.outcome import Outcome, Reason, refuse
 from webhook.core.raw import at
 from webhook.core.settings import PodSettings
+from webhook.core.validate.default_quota import default_quota
 from webhook.core.validate.facts import PodFacts
 from webhook.core.validate.final_state import final_ephemeral_state, final_state
 from webhook.core.validate.node_name import node_name
@@ -21,7 +22,13 @@ from webhook.core.values.names import Json
 
 # What a class says decides these. The replica that mutated the pod may have known a newer one.
 CLASS_REASONS: Final = frozenset(
-    {Reason.NOT_FINAL, Reason.CANNOT_ADOPT, Reason.CONFLICTING_CLASSES, Reason.NAMESPACE_NOT_ALLOWED}
+    {
+        Reason.NOT_FINAL,
+        Reason.CANNOT_ADOPT,
+        Reason.CONFLICTING_CLASSES,
+        Reason.NAMESPACE_NOT_ALLOWED,
+        Reason.DEFAULT_QUOTA_MISSING,
+    }
 )
 
 
@@ -40,6 +47,7 @@ def validate_pod(
             *node_name(pod, asked),
             *policy(pod, asked.units, facts),
             *quota_faults(pod, asked, facts),
+            *default_quota(asked.units, facts),
         ],
     )
 

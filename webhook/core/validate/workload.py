@@ -15,6 +15,7 @@ from webhook.core.mutate.asked import unusable
 from webhook.core.outcome import Fault, Outcome, Reason
 from webhook.core.raw import at
 from webhook.core.text import list_of, plural, shorten
+from webhook.core.validate.default_quota import unsaid_default
 from webhook.core.validate.devices import is_open_to, serves
 from webhook.core.validate.enforce import Mode, mode_of
 from webhook.core.validate.facts import WorkloadFacts
@@ -23,7 +24,7 @@ from webhook.core.validate.quota import limit_of, quota_name
 from webhook.core.validate.scopes import counts
 from webhook.core.validate.workload_shape import Workload, chooses_nodes, workload_of
 from webhook.core.values.demand import demand
-from webhook.core.values.names import ENFORCE_WORKLOADS_LABEL, Json, node_label
+from webhook.core.values.names import DEFAULT_QUOTA, ENFORCE_WORKLOADS_LABEL, Json, node_label
 from webhook.core.values.pod_template import has_controller
 from webhook.core.values.quantity import NANOS
 
@@ -114,6 +115,9 @@ def _limits(workload: Workload, name: str, facts: WorkloadFacts) -> Iterator[tup
         limit = limit_of(quota, name)
         if limit is not None and counts(quota, workload.pod):
             yield quota_name(quota), limit.nanos // NANOS
+    default = unsaid_default(name, facts)
+    if default is not None:
+        yield DEFAULT_QUOTA, default
 
 
 def _without_device(name: str, facts: WorkloadFacts) -> Iterator[str]:
