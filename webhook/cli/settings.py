@@ -192,6 +192,7 @@ PARTS: Final[Mapping[str, type]] = {
     "webhook": WebhookSettings,
     "binder": BinderSettings,
     "check": CheckSettings,
+    "explain": ExplainSettings,
     "classes": ClassesSettings,
 }
 SHORT_FLAGS: Final[Mapping[str, str]] = {"namespace": "-n", "output": "-o"}

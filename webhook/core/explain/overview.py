@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from webhook.core.explain.supply import NO_SUPPLY, Supply, supply
 from webhook.core.inventory.holdings import Holdings, over_held
 from webhook.core.placement.node import Node
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.text import list_of, plural
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
-from webhook.core.values.names import Json
 from webhook.core.values.resource_class import ResourceClass
 from webhook.core.values.usage import Usage
 
@@ -23,26 +22,6 @@ class Mark(StrEnum):
     NO_DEVICE = "no device"  # its selector matches nothing
     UNREADABLE = "unreadable"
     UNKNOWN = "no such class"  # pods ask for it all the same
-
-
-class AskingPod(Protocol):
-    """An unfinished pod; `spec` needs nothing but the containers that ask for classes."""
-
-    @property
-    def namespace(self) -> str:
-        """Its namespace."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def node(self) -> str:
-        """Its node, empty while it waits."""
-
-    @property
-    def spec(self) -> Json:
-        """What it asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +52,7 @@ class Overview:
 def overview(
     classes: Classes,
     nodes: Sequence[Node],
-    pods: Iterable[AskingPod],
+    pods: Iterable[PodEntry],
     holdings: Holdings,
     problems: Sequence[str] = (),
 ) -> Overview:

@@ -1,0 +1,57 @@
+"""Whether a node shows the units that its devices could serve: the label and the allocatable per class.
+
+The scheduler counts by these before it asks about devices. They are written by the controller, and may be
+missing, or counted down by pods that hold no device of the class.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from webhook.core.placement.pod_entry import PodEntry
+from webhook.core.raw import at
+from webhook.core.text import plural
+from webhook.core.values.classes import Classes
+from webhook.core.values.demand import Demand, demand
+from webhook.core.values.names import Json, node_label, stored_key
+from webhook.core.values.quantity import BadQuantity, parse_amount
+
+
+def not_shown(asked: Demand, node: Json, on_node: Iterable[PodEntry], classes: Classes) -> tuple[str, ...]:
+    """Return by what a node with devices is refused all the same, as phrases that read after `the node`.
+
+    `on_node` are the unfinished pods bound to it.
+    """
+    used = [demand(entry.spec).units for entry in on_node]
+    found: list[str] = []
+    for name, units in asked.units.items():
+        known = classes.get(name)
+        least = asked.largest[name] if known is not None and known.is_share else units
+        found += _label(node, name, least)
+        found += _allocatable(node, name, units, sum(item.get(name, 0) for item in used))
+    return tuple(found)
+
+
+def _label(node: Json, name: str, least: int) -> Iterator[str]:
+    label = node_label(name)
+    value = at(node, "metadata", "labels").get(label)
+    if value is None:
+        yield f"has no label {label}"
+    elif _units(value) < least:
+        yield f"has the label {label}={value}, the pod needs {least}"
+
+
+def _allocatable(node: Json, name: str, units: int, used: int) -> Iterator[str]:
+    key = stored_key(name)
+    value = at(node, "status", "allocatable").get(key)
+    if value is None:
+        yield f"lists no {key} in its allocatable"
+    elif _units(value) - used < units:
+        units_text = plural(_units(value), "unit")
+        yield f"lists {units_text} of {name} in its allocatable, of which {used} are in use"
+
+
+def _units(value: Any) -> int:
+    try:
+        return parse_amount(value)
+    except BadQuantity:
+        return 0
