@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from webhook.binder.node_book import NodeBook
 from webhook.cluster.listing import Resource, key_of
-from webhook.cluster.reads import Reads
+from webhook.cluster.reads import Reads, collector_paused
 from webhook.cluster.resources import RESOURCE_CLASSES
 from webhook.core.inventory.holdings import Holdings, holdings_of
 from webhook.core.placement.membership import Membership
@@ -72,17 +72,17 @@ class Survey:
 def survey(reads: Reads) -> Survey:
     """Read classes, devices and pods, each collection once. Raises what reading raises."""
     classes = Classes.of(reads.all(RESOURCE_CLASSES))
-    found = reads.all(DEVICES)
-    pods = reads.all(PODS)
-    devices = [item for item in found if isinstance(item, ExtendedResource)]
-    entries = [pod.entry for pod in pods]
-    return Survey(
-        classes=classes,
-        nodes=loaded_nodes(classes, devices, entries),
-        pods=pods,
-        holdings=holdings_of(entries),
-        problems=[item for item in found if isinstance(item, str)],
-    )
+    with collector_paused():
+        found, pods = reads.all(DEVICES), reads.all(PODS)
+        devices = [item for item in found if isinstance(item, ExtendedResource)]
+        entries = [pod.entry for pod in pods]
+        return Survey(
+            classes=classes,
+            nodes=loaded_nodes(classes, devices, entries),
+            pods=pods,
+            holdings=holdings_of(entries),
+            problems=[item for item in found if isinstance(item, str)],
+        )
 
 
 def loaded_nodes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.unit.cluster.fake_api import FakeApi
 from tests.unit.cluster.manifests import CLASS, K80, QUOTA, pod
 from webhook.cluster.listing import Resource
-from webhook.cluster.reads import FolderReads, LiveReads
+from webhook.cluster.reads import FolderReads, LiveReads, collector_paused
 from webhook.cluster.resources import RESOURCE_CLASSES
 from webhook.core.errors import BadInput
 
@@ -64,3 +65,15 @@ def test_a_folder_tells_kinds_of_other_groups_apart(folder):
 def test_what_a_resource_does_not_keep_is_not_seen(folder):
     nothing = Resource("Pod", "/api/v1", "pods", lambda obj: None)
     assert FolderReads(folder(a_json=json.dumps(pod("a")))).all(nothing) == []
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_collector_is_as_it_was_after_a_read(was_on):
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_on else gc.disable)()
+        with collector_paused():
+            assert not gc.isenabled()
+        assert gc.isenabled() is was_on
+    finally:
+        (gc.enable if before else gc.disable)()

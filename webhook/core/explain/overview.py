@@ -1,6 +1,7 @@
 """All classes of a cluster in rows: what there is, who waits, and what is wrong with a class."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +14,9 @@ from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
 from webhook.core.values.resource_class import ResourceClass
 from webhook.core.values.usage import Usage
+
+Kinds = Mapping[tuple[tuple[str, str], ...], int]
+"""The properties of devices that some selector reads, and how many devices have these."""
 
 
 class Mark(StrEnum):
@@ -61,19 +65,27 @@ def overview(
     for pod in pods:
         for name, units in demand(pod.spec).units.items() if not pod.node else ():
             waiting.setdefault(name, []).append(Usage(pod.namespace, pod.name, name, units))
+    found = _Cluster(classes, nodes, _kinds(classes, nodes), holdings)
     rows = [
-        _row(name, classes, nodes, holdings, tuple(waiting.get(name, ())))
+        _row(name, found, tuple(waiting.get(name, ())))
         for name in sorted({*classes.readable, *classes.broken, *waiting})
     ]
     return Overview(tuple(rows), (*problems, *_of_devices(nodes, holdings)))
 
 
-def _row(
-    name: str, classes: Classes, nodes: Sequence[Node], holdings: Holdings, waiting: tuple[Usage, ...]
-) -> ClassRow:
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    classes: Classes
+    nodes: Sequence[Node]
+    kinds: Kinds
+    holdings: Holdings
+
+
+def _row(name: str, found: _Cluster, waiting: tuple[Usage, ...]) -> ClassRow:
+    classes = found.classes
     known = classes.get(name)
     if known is not None:
-        return _readable(known, nodes, holdings, waiting)
+        return _readable(known, found, waiting)
     if name in classes.broken:
         return ClassRow(name, Mark.UNREADABLE, waiting=waiting, problems=classes.broken[name])
     meant = classes.closest(name)
@@ -82,24 +94,31 @@ def _row(
     return ClassRow(name, Mark.UNKNOWN, waiting=waiting, problems=(problem,))
 
 
-def _readable(
-    known: ResourceClass, nodes: Sequence[Node], holdings: Holdings, waiting: tuple[Usage, ...]
-) -> ClassRow:
-    found = supply(known, nodes, holdings)
-    mark = Mark.OK if found.devices else Mark.NO_DEVICE
-    unreadable = unreadable_values(known, nodes)
-    if mark is Mark.NO_DEVICE and not unreadable:
-        unreadable = ("no device matches its selector",)
-    return ClassRow(known.name, mark, found, known.share_memory_bytes, waiting, unreadable)
+def _readable(known: ResourceClass, found: _Cluster, waiting: tuple[Usage, ...]) -> ClassRow:
+    own = supply(known, found.nodes, found.holdings)
+    mark = Mark.OK if own.devices else Mark.NO_DEVICE
+    problems = _unreadable_values(known, found.kinds)
+    if mark is Mark.NO_DEVICE and not problems:
+        problems = ("no device matches its selector",)
+    return ClassRow(known.name, mark, own, known.share_memory_bytes, waiting, problems)
 
 
-def unreadable_values(resource_class: ResourceClass, nodes: Iterable[Node]) -> tuple[str, ...]:
+def _kinds(classes: Classes, nodes: Iterable[Node]) -> Kinds:
+    """Count the devices by the properties that some selector reads: thousands are of a few kinds."""
+    keys = sorted({part.key for item in classes.all() for term in item.selector.terms for part in term})
+    return Counter(
+        tuple((key, device.properties[key]) for key in keys if key in device.properties)
+        for node in nodes
+        for device in node.devices.devices
+    )
+
+
+def _unreadable_values(resource_class: ResourceClass, kinds: Kinds) -> tuple[str, ...]:
     """Return which values of devices the selector could not compare, each once, with how many have it."""
-    found: dict[str, int] = {}
-    for node in nodes:
-        for device in node.devices.devices:
-            for text in resource_class.selector.unreadable(device.properties):
-                found[text] = found.get(text, 0) + 1
+    found: Counter[str] = Counter()
+    for properties, count in kinds.items():
+        for text in resource_class.selector.unreadable(dict(properties)):
+            found[text] += count
     return tuple(f"{plural(count, 'device')}: {text}" for text, count in sorted(found.items()))
 
 
