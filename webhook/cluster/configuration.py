@@ -15,6 +15,7 @@ from urllib.request import getproxies
 import urllib3
 import yaml
 
+from webhook.cluster.kept import KeptConnections
 from webhook.cluster.yaml_json import unreadable
 from webhook.core.errors import BadInput
 
@@ -44,14 +45,28 @@ class Pool(Protocol):
 
 
 class Access:
-    """The address of an API server, a pool of connections to it, and the credentials of the moment."""
+    """The address of an API server, connections to it, and the credentials of the moment."""
 
-    def __init__(self, configuration: Any, pool: Pool, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        configuration: Any,
+        pool: Pool,
+        clock: Callable[[], float] = time.monotonic,
+        kept: KeptConnections | None = None,
+    ) -> None:
         self._configuration = configuration
         self._clock = clock
         self._headers: tuple[float, Mapping[str, str]] = (float("-inf"), {})
         self.pool = pool
+        self.kept = kept
+        """The quick way for reads; None where a proxy stands between, to which the pool knows the way."""
         self.server: str = configuration.host.rstrip("/")
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self.pool.clear()
+        if self.kept is not None:
+            self.kept.close()
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers of a request; the package reads a rotated token or runs an exec plugin when due.
@@ -78,7 +93,7 @@ class Access:
         return headers
 
 
-def load_access(kubeconfig: str | None) -> Access:
+def load_access(kubeconfig: str | None, clock: Callable[[], float] = time.monotonic) -> Access:
     """Read a kubeconfig file, or with None what Kubernetes gives to a pod. Raises BadInput."""
     from kubernetes.client.configuration import Configuration
     from kubernetes.client.rest import RESTClientObject
@@ -94,9 +109,12 @@ def load_access(kubeconfig: str | None) -> Access:
     if configuration.proxy in (proxy_of_environment, *getproxies().values()):
         configuration.no_proxy = ",".join(filter(None, (_LOOPBACK, configuration.no_proxy)))
     try:
-        return Access(configuration, RESTClientObject(configuration).pool_manager)
+        pool = RESTClientObject(configuration).pool_manager
     except (OSError, ValueError) as error:
         raise BadInput(f"{_origin(kubeconfig)}: {error}") from error
+    direct = type(pool) is urllib3.PoolManager  # those that know a proxy are of derived types
+    kept = KeptConnections(configuration.host, pool.connection_pool_kw, clock) if direct else None
+    return Access(configuration, pool, clock, kept)
 
 
 def _socket_options() -> list[tuple[int, int, int]]:

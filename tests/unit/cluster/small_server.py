@@ -98,15 +98,16 @@ def serving(answer: Callable[[Handler], None]) -> Iterator[Server]:
         thread.join()
 
 
-def write_kubeconfig(folder: Path, server: str, user: Json | None = None) -> str:
+def write_kubeconfig(folder: Path, server: str, user: Json | None = None, **of_cluster: str) -> str:
     """Write a kubeconfig of one cluster and one user, in JSON, which is YAML."""
     path = folder / "kubeconfig"
+    cluster = {"server": server, **of_cluster}
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": "test",
         "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
-        "clusters": [{"name": "test", "cluster": {"server": server}}],
+        "clusters": [{"name": "test", "cluster": cluster}],
         "users": [{"name": "test", "user": user or {}}],
     }
     path.write_text(json.dumps(config))

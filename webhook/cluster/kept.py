@@ -1,0 +1,149 @@
+"""Reads of one document each over connections that are kept: the quick way to an API server.
+
+A verdict may wait for such a read. urllib3 looks whether a connection has been dropped before it uses it,
+sets its time limit several times, and makes a response that can be streamed: that takes longer than the API
+server does, and each of these steps lets go of the interpreter's lock, for which the other threads of a busy
+server then queue up. Here a request is one write, and its answer as a rule one read.
+
+Reads alone: each can be sent again when its connection turns out to be closed.
+"""
+
+import inspect
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from webhook.cluster.http_answer import Answer, read_answer
+
+CONNECT_SECONDS: Final = 5.0
+# A TLS record holds no more.
+_READ_BYTES: Final = 16 * 1024
+# A socket takes no zero; an attempt that comes too late fails at once.
+LEAST_SECONDS: Final = 0.001
+
+Clock = Callable[[], float]
+
+
+class KeptConnections:
+    """Connections to one server, safe for many threads: each is used by one at a time."""
+
+    def __init__(self, server: str, options: Mapping[str, Any], clock: Clock) -> None:
+        """Take the URL of a server, and how to connect to it, as urllib3's pools take it."""
+        address = urlsplit(server)
+        self._kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        known = inspect.signature(self._kind).parameters
+        self._options = {name: value for name, value in options.items() if name in known}
+        self._host, self._port = address.hostname or "", address.port
+        self._prefix = address.path.rstrip("/")
+        self._host_header = address.netloc.rpartition("@")[2]
+        self._clock = clock
+        self._idle: deque[_Line] = deque()
+        self._closed = False
+        weakref.finalize(self, _close_all, self._idle)  # as urllib3's pools do it
+
+    def get(self, target: str, headers: Mapping[str, str], seconds: float, most_bytes: int) -> Answer:
+        """Read one document. The wait for the first byte is at most `seconds`, the whole twice that.
+
+        Raises OSError, which includes ssl.SSLError, and the errors with which urllib3 fails to connect.
+        """
+        deadline = self._clock() + seconds
+        request = self._request(target, headers)
+        line = _taken(self._idle)
+        if line is not None:
+            try:
+                return self._exchange(line, request, seconds, deadline, most_bytes)
+            except TimeoutError:
+                raise
+            except OSError:
+                if line.has_begun:
+                    raise
+                # The server has closed it, while nobody used it or just as it was written to.
+        left = max(deadline - self._clock(), LEAST_SECONDS)
+        return self._exchange(self._dial(left), request, left, deadline, most_bytes)
+
+    def close(self) -> None:
+        """Close the connections, those in use after their answer."""
+        self._closed = True
+        _close_all(self._idle)
+
+    def _request(self, target: str, headers: Mapping[str, str]) -> bytes:
+        lines = [f"GET {self._prefix}{target} HTTP/1.1", f"Host: {self._host_header}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if any("\r" in line or "\n" in line for line in lines):
+            raise OSError("a line break in the address or in the credentials of the API server")
+        return "\r\n".join([*lines, "\r\n"]).encode("latin-1")
+
+    def _dial(self, seconds: float) -> "_Line":
+        connection = self._kind(
+            self._host, self._port, timeout=min(CONNECT_SECONDS, seconds), **self._options
+        )
+        try:
+            connection.connect()
+        except BaseException:
+            connection.close()
+            raise
+        return _Line(connection, self._clock)
+
+    def _exchange(
+        self, line: "_Line", request: bytes, seconds: float, deadline: float, most_bytes: int
+    ) -> Answer:
+        try:
+            answer = line.exchange(request, seconds, deadline, most_bytes)
+        except BaseException:
+            line.close()
+            raise
+        if answer.keeps_open and not self._closed:
+            self._idle.append(line)
+        else:
+            line.close()
+        return answer
+
+
+class _Line:
+    """One open connection."""
+
+    def __init__(self, connection: HTTPConnection, clock: Clock) -> None:
+        self._connection = connection
+        self._socket: Any = connection.sock
+        self._clock = clock
+        self._seconds: float | None = None
+        self.has_begun = False
+        """Whether some of the last answer has arrived."""
+
+    def exchange(self, request: bytes, seconds: float, deadline: float, most_bytes: int) -> Answer:
+        """Send a request and read its answer; a wait of more than `seconds` is an error."""
+        if seconds != self._seconds:
+            self._socket.settimeout(seconds)
+            self._seconds = seconds
+        self.has_begun = False
+
+        def receive() -> bytes:
+            data: bytes = self._socket.recv(_READ_BYTES)
+            self.has_begun = self.has_begun or bool(data)
+            if self._clock() > deadline:
+                raise TimeoutError("the answer came too slowly")
+            return data
+
+        self._socket.sendall(request)
+        return read_answer(receive, most_bytes)
+
+    def close(self) -> None:
+        """Close it."""
+        self._connection.close()
+
+
+def _taken(idle: deque[_Line]) -> _Line | None:
+    """Take the connection that was used last: the server has the least reason to have closed it."""
+    try:
+        return idle.pop()
+    except IndexError:
+        return None
+
+
+def _close_all(idle: deque[_Line]) -> None:
+    while (line := _taken(idle)) is not None:
+        line.close()
