@@ -11,9 +11,8 @@ from dataclasses import replace
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.requests import Renaming
 from webhook.core.outcome import Outcome, Reason
-from webhook.core.raw import at
 from webhook.core.values.classes import Classes
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
+from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef
 from webhook.core.values.names import (
     ADOPT_LABEL,
     NVIDIA_GPU,
@@ -29,7 +28,7 @@ def adopt(draft: Draft, class_name: str, classes: Classes) -> tuple[Renaming, ..
 
     Returns what was adopted. A class that cannot be asked for so refuses the pods that it should adopt.
     """
-    refs = tuple(containers(at(draft.object, "spec")))
+    refs = draft.containers()
     adopter = classes.get(class_name)
     if adopter is None:
         # Which resource it stands for nobody knows: to let any pass would be to let them pass uncounted.

@@ -11,21 +11,21 @@ from typing import Any
 from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.requests import Renaming, SpecPath
 from webhook.core.outcome import Reason
-from webhook.core.raw import value_at
 from webhook.core.values import names
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
+from webhook.core.values.containers import ContainerRef
 from webhook.core.values.quantity import BadQuantity, parse_amount
 
 
 def check_amounts(draft: Draft, spec_path: SpecPath, renamed: Iterable[Renaming]) -> None:
     """Refuse what is no number of devices; messages name the container and the key as it was typed."""
     typed = {(item.ref.path, item.stored): item.typed for item in renamed}
-    for ref in containers(value_at(draft.object, spec_path)):
-        limits, requests = ref.amounts(LIMITS), ref.amounts(REQUESTS)
-        for key in dict.fromkeys((*limits, *requests)):
+    for ref in draft.containers(spec_path):
+        if ref.is_plain:
+            continue
+        for key in dict.fromkeys((*ref.limits, *ref.requests)):
             if names.class_of_stored_key(key) is not None:
                 shown = typed.get((ref.path, key), key)
-                for problem in _problems(key, limits, requests):
+                for problem in _problems(key, ref.limits, ref.requests):
                     draft.fault(Reason.BAD_AMOUNT, _message(ref, shown, problem))
 
 

@@ -3,16 +3,15 @@
 Reads: the stored class keys of containers and init containers. Changes nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from webhook.core.mutate.draft import Draft
 from webhook.core.outcome import Reason
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.containers import ContainerRef
-from webhook.core.values.demand import Demand, demand
+from webhook.core.values.demand import Demand, demand_of
 from webhook.core.values.resource_class import ResourceClass
 
 
@@ -31,9 +30,9 @@ class Asked:
         return tuple(item for name, item in self.classes.items() if name in units)
 
 
-def asked(pod_spec: Any, classes: Classes) -> Asked:
-    """Look up what a pod spec asks for. A class that does not exist or cannot be read is left out."""
-    wanted = demand(pod_spec)
+def asked(refs: Iterable[ContainerRef], classes: Classes) -> Asked:
+    """Look up what containers ask for. A class that does not exist or cannot be read is left out."""
+    wanted = demand_of(refs)
     found = {name: item for name in sorted(wanted.units) if (item := classes.get(name)) is not None}
     return Asked(wanted, found, {item.ref.path: item.units for item in wanted.by_container})
 

@@ -7,6 +7,8 @@ that the differ, which compares by identity first, sees at once what was left al
 from typing import Any
 
 from webhook.core.outcome import Change, Fault, Outcome, Reason
+from webhook.core.raw import value_at
+from webhook.core.values.containers import ContainerRef, containers
 from webhook.core.values.names import Json
 
 Path = tuple[str | int, ...]
@@ -19,10 +21,18 @@ class Draft:
         self.original = original
         self.object = original
         self.changes: list[Change] = []
+        self._looked_at: tuple[Any, tuple[ContainerRef, ...]] = (None, ())
         # Maps for their keys, which keep their order: an object may have tens of thousands of faults, and
         # each is looked for among those before it.
         self._warnings: dict[str, None] = {}
         self._faults: dict[Fault, None] = {}
+
+    def containers(self, spec_path: tuple[str, ...] = ("spec",)) -> tuple[ContainerRef, ...]:
+        """Return the containers of a pod spec as it stands now; looked for anew only when it has changed."""
+        spec = value_at(self.object, spec_path)
+        if spec is not self._looked_at[0]:
+            self._looked_at = spec, tuple(containers(spec))
+        return self._looked_at[1]
 
     def put(self, path: Path, value: Any, what: str, why: str) -> None:
         """Set what stands at `path`; parents that are absent or null become maps."""
@@ -49,14 +59,15 @@ class Draft:
 
 def with_value(node: Any, path: Path, value: Any) -> Any:
     """Return `node` with `value` at `path`, sharing with the original all that is not on the path."""
-    if not path:
-        return value
-    step, rest = path[0], path[1:]
-    if isinstance(step, int):
-        items = list(node)
-        items[step] = with_value(items[step], rest, value)
-        return items
-    return {**(node or {}), step: with_value((node or {}).get(step), rest, value)}
+    parents = []
+    for step in path:
+        parents.append(node)
+        node = node[step] if isinstance(step, int) else (node or {}).get(step)
+    for step, parent in zip(reversed(path), reversed(parents), strict=True):
+        copy: Any = list(parent) if isinstance(step, int) else dict(parent or {})
+        copy[step] = value
+        value = copy
+    return value
 
 
 def place(path: Path) -> str:

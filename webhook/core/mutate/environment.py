@@ -14,9 +14,8 @@ from typing import Any, Final
 from webhook.core.mutate.asked import Asked
 from webhook.core.mutate.draft import Draft
 from webhook.core.patch import same
-from webhook.core.raw import at
 from webhook.core.values import names
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
+from webhook.core.values.containers import ContainerRef
 from webhook.core.values.device_env import variable_annotations
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import is_some
@@ -27,7 +26,7 @@ VOID: Final[Json] = {"name": names.NVIDIA_VISIBLE_DEVICES, "value": names.NO_DEV
 
 def set_environment(draft: Draft, wanted: Asked) -> None:
     """Set the device variables of every container, or void where there is no device."""
-    for ref in tuple(containers(at(draft.object, "spec"))):
+    for ref in draft.containers():
         own = own_variables(ref, wanted.of_container(ref))
         if own:
             put_first(draft, ref, own, "the container learns its devices from it")
@@ -41,9 +40,8 @@ def own_variables(ref: ContainerRef, classes: Sequence[ResourceClass]) -> list[J
         return []
     sources = variable_annotations(ref.name, classes)
     variables = [_from_annotation(variable, source) for variable, source in sources.items()]
-    units = ref.units()
     variables += [
-        {"name": names.MEMORY_VARIABLE, "value": str(units[item.name] * item.share_memory_bytes)}
+        {"name": names.MEMORY_VARIABLE, "value": str(ref.units()[item.name] * item.share_memory_bytes)}
         for item in classes
         if item.share_memory_bytes is not None and item.delivery == ENV
     ]
@@ -52,10 +50,10 @@ def own_variables(ref: ContainerRef, classes: Sequence[ResourceClass]) -> list[J
 
 def asks_for_device(ref: ContainerRef) -> bool:
     """Whether a container asks for a class or for another extended resource, such as nvidia.com/gpu."""
-    return any(
+    return not ref.is_plain and any(
         names.is_extended(key) and is_some(value)
-        for field in (LIMITS, REQUESTS)
-        for key, value in ref.amounts(field).items()
+        for amounts in (ref.limits, ref.requests)
+        for key, value in amounts.items()
     )
 
 
@@ -64,15 +62,16 @@ def put_first(draft: Draft, ref: ContainerRef, own: Sequence[Json], why: str) ->
     env = ref.container.get("env")
     if env is not None and not isinstance(env, list):
         return  # the API server's to refuse
-    ours = {variable["name"] for variable in own}
-    named = [(variable_name(item), item) for item in env or ()]
-    new = [*own, *(item for name, item in named if name not in ours)]
-    if same(new, env):
+    ours = tuple(variable["name"] for variable in own)
+    others = [item for item in env or () if variable_name(item) not in ours]
+    if env and len(own) + len(others) == len(env) and same(env[: len(own)], own):
         return
-    for name, item in named:
-        if name in ours and not any(same(item, variable) for variable in own):
-            draft.warn(f"{ref.title}: {name} was set by hand and is dropped; the webhook sets it")
-    draft.put(("spec", *ref.path, "env"), new, f"sets {', '.join(v['name'] for v in own)}", why)
+    for item in env or ():
+        if variable_name(item) in ours and not any(same(item, variable) for variable in own):
+            draft.warn(
+                f"{ref.title}: {variable_name(item)} was set by hand and is dropped; the webhook sets it"
+            )
+    draft.put(("spec", *ref.path, "env"), [*own, *others], f"sets {', '.join(ours)}", why)
 
 
 def variable_name(item: Any) -> str | None:

@@ -31,8 +31,8 @@ def mutate_isolated(pod: Json, classes: Classes, old: Json | None = None) -> Out
     draft = Draft(pod)
     spelled = Draft(pod)  # counted by the stored names, which the pod may get in another call
     rename_requests(spelled, ("spec",), classes)
-    refs = tuple(containers(at(spelled.object, "spec")) if old is None else _added(pod, old))
-    wanted = asked(at(spelled.object, "spec"), classes)
+    refs = spelled.containers() if old is None else _added(pod, old)
+    wanted = asked(spelled.containers(), classes)
     _refuse(draft, refs, wanted, classes)
     _void(draft, refs)
     return draft.outcome()
@@ -40,12 +40,12 @@ def mutate_isolated(pod: Json, classes: Classes, old: Json | None = None) -> Out
 
 def refuse_hand_set(draft: Draft, wanted: Asked, classes: Classes) -> None:
     """Refuse device variables that somebody else than the webhook has set, in a pod that is created."""
-    _refuse(draft, containers(at(draft.object, "spec")), wanted, classes)
+    _refuse(draft, draft.containers(), wanted, classes)
 
 
 def void_without_device(draft: Draft) -> None:
     """Give `void` to each container that asks for no device, in a pod that is created."""
-    _void(draft, tuple(containers(at(draft.object, "spec"))))
+    _void(draft, draft.containers())
 
 
 def _added(pod: Json, old: Json) -> list[ContainerRef]:

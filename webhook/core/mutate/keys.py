@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from webhook.core.mutate.rename import Speller, container_spelling, quota_spelling
 from webhook.core.raw import as_list, as_mapping, value_at
 from webhook.core.values import names
-from webhook.core.values.containers import LIMITS, REQUESTS, containers
+from webhook.core.values.containers import containers
 from webhook.core.values.names import Json
 from webhook.core.values.pod_template import POD_SPEC_PATHS
 
@@ -30,5 +30,5 @@ def _keys(obj: Json, kind: str) -> Iterator[tuple[str, Speller]]:
                 yield from ((key, container_spelling) for key in as_mapping(amounts))
     elif kind in POD_SPEC_PATHS:
         for ref in containers(value_at(obj, POD_SPEC_PATHS[kind])):
-            for field in (LIMITS, REQUESTS):
-                yield from ((key, container_spelling) for key in ref.amounts(field))
+            if not ref.is_plain:
+                yield from ((key, container_spelling) for key in (*ref.limits, *ref.requests))

@@ -18,7 +18,7 @@ from webhook.core.mutate.vendor_resource import ask_vendor
 from webhook.core.outcome import Outcome
 from webhook.core.settings import PodSettings
 from webhook.core.values.classes import Classes
-from webhook.core.values.demand import demand
+from webhook.core.values.demand import demand_of
 from webhook.core.values.names import Json
 
 
@@ -28,7 +28,7 @@ def mutate_pod(pod: Json, classes: Classes, settings: PodSettings, *, isolated: 
     if not isinstance(pod.get("spec"), dict):
         return draft.outcome()
     rename_and_check(draft, ("spec",), classes)
-    wanted = asked(draft.object["spec"], classes)
+    wanted = asked(draft.containers(), classes)
     if isolated:
         refuse_hand_set(draft, wanted, classes)
         void_without_device(draft)
@@ -43,9 +43,9 @@ def mutate_adoptable(pod: Json, classes: Classes, settings: PodSettings, adopter
     if not isinstance(pod.get("spec"), dict):
         return draft.outcome()
     renamed = _rename(draft, ("spec",), classes)
-    adopted = () if demand(draft.object["spec"]) else adopt(draft, adopter, classes)
+    adopted = () if demand_of(draft.containers()) else adopt(draft, adopter, classes)
     check_amounts(draft, ("spec",), (*renamed, *adopted))
-    wanted = asked(draft.object["spec"], classes)
+    wanted = asked(draft.containers(), classes)
     if wanted.demand:
         _serve(draft, wanted, classes, settings)
     return told(draft.outcome(), classes.readable[adopter]) if adopted else draft.outcome()

@@ -67,7 +67,7 @@ def rename(amounts: Mapping[str, Any], spell: Speller, renames: Callable[[Spelli
     """Return the amounts with every spelling that `renames` accepts replaced by the stored one."""
     spelled = {key: found for key in amounts if (found := spell(key)) is not None}
     if not spelled:
-        return Renamed(dict(amounts), {})  # as in most containers
+        return Renamed(dict(amounts), {})
     if all(found.rank == STORED_RANK for found in spelled.values()):
         return Renamed(dict(amounts), {key: key for key in spelled})  # as in all objects that are stored
     known = {key: found for key, found in spelled.items() if found.rank == STORED_RANK or renames(found)}

@@ -16,7 +16,7 @@ from webhook.core.outcome import Reason
 from webhook.core.raw import as_mapping, value_at
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
+from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef
 
 SpecPath = tuple[str, ...]
 
@@ -77,11 +77,11 @@ def _removed(intent: Intent, spec_path: SpecPath, ref: ContainerRef, field: str)
 
 def refuse_near(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
     """Refuse the bare keys of all containers that are no class and look like a slip of one."""
-    places = tuple((ref.title, ref.amounts(field)) for ref, field in _fields(draft, spec_path))
-    bare = (key for _, amounts in places for key in amounts if names.is_bare_candidate(key))
-    slips = classes.slips(bare)
-    for title, amounts in places:
-        refuse_near_names(draft, title, amounts, slips)
+    places = tuple((ref, ref.amounts(field)) for ref, field in _fields(draft, spec_path))
+    slips = classes.slips(key for _, amounts in places for key in amounts if names.is_bare_candidate(key))
+    if slips:
+        for ref, amounts in places:
+            refuse_near_names(draft, ref.title, amounts, slips)
 
 
 def refuse_pod_level(draft: Draft, spec_path: SpecPath, classes: Classes) -> None:
@@ -98,7 +98,8 @@ def refuse_pod_level(draft: Draft, spec_path: SpecPath, classes: Classes) -> Non
 
 
 def _fields(draft: Draft, spec_path: SpecPath) -> Iterator[tuple[ContainerRef, str]]:
-    """Yield each container with `limits` and `requests`, as the object stands now."""
-    for ref in tuple(containers(value_at(draft.object, spec_path))):
-        for field in (LIMITS, REQUESTS):
-            yield ref, field
+    """Yield each container that may name a class with `limits` and `requests`, as the object stands now."""
+    for ref in draft.containers(spec_path):
+        if not ref.is_plain:
+            yield ref, LIMITS
+            yield ref, REQUESTS

@@ -11,9 +11,8 @@ from typing import Final
 from webhook.core.mutate.asked import Asked
 from webhook.core.mutate.draft import Draft
 from webhook.core.outcome import Reason
-from webhook.core.raw import at
 from webhook.core.text import list_of
-from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef, containers
+from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef
 from webhook.core.values.quantity import BadQuantity, parse_quantity
 from webhook.core.values.vendor_resource import PATH
 
@@ -22,7 +21,9 @@ _WHY: Final = "so that the vendor's device plugin counts the devices too"
 
 def ask_vendor(draft: Draft, wanted: Asked) -> None:
     """Let every container ask for as many of the vendor's resource as it asks for units of its classes."""
-    for ref in tuple(containers(at(draft.object, "spec"))):
+    if all(item.vendor_resource is None for item in wanted.classes.values()):
+        return
+    for ref in draft.containers():
         for resource, units in _needed(ref, wanted).items():
             if any(_differs(ref, field, resource, units) for field in (LIMITS, REQUESTS)):
                 draft.fault(Reason.BAD_AMOUNT, _message(ref, resource, units, wanted))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from webhook.core.raw import as_list, as_text
+from webhook.core.raw import as_mapping, as_text
 from webhook.core.values import names
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
@@ -27,6 +27,10 @@ class ContainerRef:
     index: int
     name: str
     container: Json
+    limits: Mapping[str, Any]
+    requests: Mapping[str, Any]
+    is_plain: bool
+    """Whether it asks for nothing but Kubernetes' own resources, as most containers: no key names a class."""
 
     @property
     def is_sidecar(self) -> bool:
@@ -48,9 +52,7 @@ class ContainerRef:
 
     def amounts(self, field: str) -> Mapping[str, Any]:
         """Return `limits` or `requests` as it stands; empty when absent or no map."""
-        resources = self.container.get("resources")
-        amounts = resources.get(field) if isinstance(resources, dict) else None
-        return amounts if isinstance(amounts, dict) else {}
+        return self.limits if field == LIMITS else self.requests
 
     def may_hold(self, field: str) -> bool:
         """Whether amounts can be added to `limits` or `requests`: it is a map, or absent."""
@@ -64,8 +66,8 @@ class ContainerRef:
         prefix = names.STORED_PREFIX
         return {
             key[len(prefix) :]: value
-            for field in (REQUESTS, LIMITS)
-            for key, value in self.amounts(field).items()
+            for amounts in (self.requests, self.limits)
+            for key, value in amounts.items()
             if key.startswith(prefix)
         }
 
@@ -88,6 +90,16 @@ def containers(pod_spec: Any, *kinds: str) -> Iterator[ContainerRef]:
     if not isinstance(pod_spec, dict):
         return
     for kind in kinds or (INIT_CONTAINERS, CONTAINERS):
-        for index, item in enumerate(as_list(pod_spec.get(kind))):
-            if isinstance(item, dict):
-                yield ContainerRef(kind, index, as_text(item.get("name")), item)
+        items = pod_spec.get(kind)
+        if isinstance(items, list):
+            for index, item in enumerate(items):
+                if isinstance(item, dict):
+                    yield _ref(kind, index, item)
+
+
+def _ref(kind: str, index: int, container: Json) -> ContainerRef:
+    resources = as_mapping(container.get("resources"))
+    limits, requests = as_mapping(resources.get(LIMITS)), as_mapping(resources.get(REQUESTS))
+    standard = names.STANDARD_NAMES.issuperset
+    is_plain = standard(limits) and standard(requests)
+    return ContainerRef(kind, index, as_text(container.get("name")), container, limits, requests, is_plain)

@@ -6,7 +6,7 @@ k8s.io/component-helpers, resource/helpers.go, which the API server's quota uses
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,12 @@ def demand(pod_spec: Any) -> Demand:
 
     An amount that cannot count devices counts as none: the rules of mutation refuse it.
     """
-    asking = tuple(ContainerDemand(ref, units) for ref in containers(pod_spec) if (units := ref.units()))
+    return demand_of(containers(pod_spec))
+
+
+def demand_of(refs: Iterable[ContainerRef]) -> Demand:
+    """Count what containers ask for, init containers first."""
+    asking = tuple(ContainerDemand(ref, units) for ref in refs if not ref.is_plain and (units := ref.units()))
     if len(asking) == 1:  # as in most pods: there is nothing to add up
         return Demand(asking[0].units, asking[0].units, asking)
     return Demand(_effective(asking), _largest(asking), asking)
