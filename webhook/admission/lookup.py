@@ -85,6 +85,7 @@ def pod_facts(
         quotas=quotas,
         device_kinds=cluster.device_kinds(),
         usage=tuple(use for name in units for use in cluster.usage(name, namespace)) if lacking else None,
+        lacking=lacking,
     )
 
 

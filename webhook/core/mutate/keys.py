@@ -31,4 +31,4 @@ def _keys(obj: Json, kind: str) -> Iterator[tuple[str, Speller]]:
     elif kind in POD_SPEC_PATHS:
         for ref in containers(value_at(obj, POD_SPEC_PATHS[kind])):
             if not ref.is_plain:
-                yield from ((key, container_spelling) for key in (*ref.limits, *ref.requests))
+                yield from ((key, container_spelling) for key in {**ref.limits, **ref.requests})

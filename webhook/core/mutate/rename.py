@@ -6,7 +6,6 @@ apply` sends it beside the one stored earlier. Spellings are never added up.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from webhook.core.values import names
@@ -31,8 +30,7 @@ class Spelling(NamedTuple):
 Speller = Callable[[str], Spelling | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(NamedTuple):
     """A map of amounts as it should be stored. `typed` says how each stored key of a class was written."""
 
     amounts: Json
@@ -46,6 +44,8 @@ class Renamed:
 
 def container_spelling(key: str) -> Spelling | None:
     """Read a key of a container's limits or requests, or of a LimitRange."""
+    if key in names.STANDARD_NAMES:
+        return None
     stored = names.class_of_stored_key(key)
     if stored is not None:
         return Spelling(stored, key, STORED_RANK, in_domain=True)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from webhook.core.validate.quota import QuotaFinding
 from webhook.core.values.classes import Classes
 from webhook.core.values.device import DeviceKind
 from webhook.core.values.names import Json
@@ -29,3 +30,5 @@ class PodFacts(WorkloadFacts):
     usage: Sequence[Usage] | None = None
     """The unfinished pods of the namespace that ask for a class. Only the text of a refusal rests on it, so
     None (nobody has asked) is right until there is something to refuse."""
+    lacking: Sequence[QuotaFinding] | None = None
+    """What `judge` says of the pod and the quotas, where it was asked already."""

@@ -28,7 +28,8 @@ _MOST_ALTERNATIVES: Final = 3
 
 def quota_faults(pod: Json, demand: Demand, facts: PodFacts) -> Iterator[Fault]:
     """Yield a fault for every limit of every quota that the pod does not fit."""
-    for finding in judge(pod, demand.units, facts.quotas):
+    lacking = judge(pod, demand.units, facts.quotas) if facts.lacking is None else facts.lacking
+    for finding in lacking:
         if finding.ready:
             details = "; ".join(_details(finding, pod, demand, facts))
             yield Fault(Reason.QUOTA_EXCEEDED, f"{exceeded(finding)} - {details}", finding.quota)
