@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import os
 import time
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import orjson
+
+from webhook.serve.log_batches import Batches, write_all
 
 STDERR = 2
 REPEAT_SECONDS = 60.0
@@ -56,10 +58,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class DescriptorHandler(logging.Handler):
-    """Writes UTF-8 to a file descriptor, whatever the locale, one write per line.
+    """Writes UTF-8 to a file descriptor, whatever the locale.
 
-    One write keeps lines of several processes apart (a pipe takes up to 4,096 bytes in one piece). There is
-    no buffer, so nothing is written twice after a fork.
+    At once, until :meth:`start_batches`: what is held back when a process forks would be written twice.
     """
 
     def __init__(self, descriptor: int = STDERR) -> None:
@@ -67,17 +68,29 @@ class DescriptorHandler(logging.Handler):
         self._descriptor = descriptor
         self._formatter = JsonFormatter()
         self.setFormatter(self._formatter)
+        self._batches: Batches | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record; a log that cannot be written never stops the server."""
         try:
-            line = memoryview(self._formatter.line(record) + b"\n")
+            line = self._formatter.line(record) + b"\n"
         except Exception:  # noqa: BLE001 - what logging asks of a handler
             self.handleError(record)
             return
-        with contextlib.suppress(OSError):
-            while line:
-                line = line[os.write(self._descriptor, line) :]
+        if self._batches is None:
+            write_all(self._descriptor, line)
+        else:
+            self._batches.add(line, at_once=record.levelno >= logging.WARNING)
+
+    def start_batches(self) -> None:
+        """Write lines below warnings a moment later and several at once. Not in a process that forks."""
+        self._batches = Batches(self._descriptor)
+
+    def end_batches(self) -> None:
+        """Write what is held back, and from now on every line at once."""
+        batches, self._batches = self._batches, None
+        if batches is not None:
+            batches.flush()
 
 
 def setup(level: str = "info", descriptor: int = STDERR) -> None:
@@ -86,6 +99,19 @@ def setup(level: str = "info", descriptor: int = STDERR) -> None:
     root.handlers[:] = [DescriptorHandler(descriptor)]
     root.setLevel(level.upper())
     logging.captureWarnings(True)
+
+
+@contextlib.contextmanager
+def batches() -> Iterator[None]:
+    """Let the handler of this process write in batches for a while; it writes the last one at the end."""
+    handlers = [each for each in logging.getLogger().handlers if isinstance(each, DescriptorHandler)]
+    for handler in handlers:
+        handler.start_batches()
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.end_batches()
 
 
 class Repeated:

@@ -14,7 +14,7 @@ from gunicorn.arbiter import Arbiter
 from webhook.serve import exchange, metrics
 from webhook.serve.connection import Rules
 from webhook.serve.limits import Shed
-from webhook.serve.logging import event
+from webhook.serve.logging import batches, event
 from webhook.serve.memory import MemoryBudget, return_large_blocks
 from webhook.serve.polling import PollingWorker
 from webhook.serve.settings import App
@@ -64,13 +64,14 @@ class Worker(PollingWorker):
 
     def run(self) -> None:
         """Wait to be ready, for a bounded time, then serve until told to stop."""
-        until = time.monotonic() + self._settings.start_wait_seconds
-        while self.alive and self._look() and time.monotonic() < until and self.is_parent_alive():
-            time.sleep(START_LOOK_SECONDS)
-        try:
-            super().run()
-        finally:
-            self._served.close()
+        with batches():
+            until = time.monotonic() + self._settings.start_wait_seconds
+            while self.alive and self._look() and time.monotonic() < until and self.is_parent_alive():
+                time.sleep(START_LOOK_SECONDS)
+            try:
+                super().run()
+            finally:
+                self._served.close()
 
     def notify(self) -> None:
         """Called in every turn of the main loop; does something about twice a second."""
