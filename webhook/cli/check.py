@@ -74,7 +74,8 @@ def check(documents: "list[Document]", settings: CheckSettings) -> "list[Checked
     from webhook.cli.check_text import Checked
 
     overlay = _overlay(settings.cluster)
-    server = PlayedApiServer(LocalWebhook(Engine(overlay, settings.pods)), overlay)
+    webhook = LocalWebhook(Engine(overlay, settings.pods))
+    server = PlayedApiServer(webhook, overlay, with_controller=not settings.cluster.kubeconfig)
     verdicts = {}
     for index in sorted(range(len(documents)), key=lambda index: _rank(documents[index])):
         document = documents[index]

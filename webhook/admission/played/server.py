@@ -10,6 +10,7 @@ import jsonpatch
 from webhook.admission.overlay import Overlay
 from webhook.admission.played import entries
 from webhook.admission.played.accounting import over_quota
+from webhook.admission.played.default_quota import keep_default_quota
 from webhook.admission.played.defaults import with_defaults
 from webhook.admission.played.forgery import forged, refusal
 from webhook.admission.played.validation import invalid
@@ -24,12 +25,23 @@ GENERATED_SUFFIX: Final = "00001"
 
 
 class PlayedApiServer:
-    """Creates objects in an overlay. For one thread."""
+    """Creates objects in an overlay. For one thread.
 
-    def __init__(self, webhook: Webhook, overlay: Overlay, user: str = "kubernetes-admin") -> None:
+    It plays the controller as well, unless there is a real one (`with_controller` is False then).
+    """
+
+    def __init__(
+        self,
+        webhook: Webhook,
+        overlay: Overlay,
+        user: str = "kubernetes-admin",
+        *,
+        with_controller: bool = True,
+    ) -> None:
         self._webhook = webhook
         self._overlay = overlay
         self._user = user
+        self._with_controller = with_controller
 
     def create(self, sent: Json, namespace: str = "default") -> Verdict:
         """Create an object, in `namespace` where it is namespaced and names none.
@@ -38,6 +50,8 @@ class PlayedApiServer:
         it has no name, ClusterUnavailable or NotReady as the webhook does.
         """
         named = _named(with_namespace(sent, namespace))
+        if self._with_controller and named["kind"] == "Pod":
+            keep_default_quota(self._overlay, identify(named).namespace)
         limit_ranges = self._overlay.of_kind("LimitRange", identify(named).namespace)
         received = with_defaults(named, limit_ranges)
         verdict = Verdict(sent=sent, received=received, document=received)
