@@ -127,7 +127,7 @@ def test_who_may_see_a_namespace_alone_is_told_what_was_not_looked_at(
 
     assert found["state"] == "Undecided"
     assert any("resourceclasses" in note and "403" in note for note in found["notes"])
-    assert any("needs 1 device: 1 in use" in told["message"] for told in found["said"])
+    assert any(f"Insufficient {key(K80)}" in told["message"] for told in found["said"])
 
 
 def test_the_table_of_classes_counts_as_the_binder_does(api: Api, namespace: str, ask: Command) -> None:
