@@ -5,7 +5,7 @@ from typing import Final
 
 import orjson
 
-from webhook.cli.tables import table
+from webhook.cli.tables import printable, table
 from webhook.core.explain.overview import ClassRow, Mark, Overview
 from webhook.core.explain.supply import UsedBy
 from webhook.core.placement.reasons import size_text
@@ -23,7 +23,7 @@ def as_text(found: Overview) -> str:
         lines = ["no class is there, and no pod asks for one"]
     else:
         lines = table(_HEADER, [_cells(row) for row in found.rows])
-    problems = list(_problems(found))
+    problems = [printable(problem) for problem in _problems(found)]
     return "\n".join([*lines, *([""] if problems else []), *problems])
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from webhook.cli import explain_text
@@ -33,13 +34,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     """Read, explain and print; returns 0 when all is as it should be."""
     from webhook.cli.explain_reading import Reader
-    from webhook.cli.sources import reads_of
+    from webhook.cli.sources import namespace_of, reads_of
 
     settings = load(ExplainSettings, args)
     kind, name = subject(args.pod)
     wall = None if settings.cluster.manifests else time.time
-    reader = Reader(reads_of(settings.cluster), settings.namespace, wall)
-    found = _explained(reader, kind, name, settings.namespace)
+    reads = reads_of(settings.cluster)
+    namespace = settings.namespace or namespace_of(settings.cluster)
+    found = _explained(Reader(reads, namespace, wall), kind, name, namespace)
     print(explain_text.as_json(found) if settings.output == "json" else explain_text.as_text(found))
     return YES if found.is_fine else NO
 
@@ -88,9 +90,8 @@ def _not_found(reader: "Reader", kind: str, name: str, namespace: str) -> "Expla
     from webhook.core.explain.family import not_found
 
     devices = reader.devices()
-    elsewhere = sorted(
-        {entry.namespace for entry in devices.entries if entry.name == name} if devices else ()
-    )
+    entries = chain.from_iterable(devices.pods.values()) if devices else ()
+    elsewhere = sorted({entry.namespace for entry in entries if entry.name == name})
     # A pod that was never stored is named after its controller.
     told = [told for told in reader.refusals() if name.startswith(f"{told.about.rpartition('/')[2]}-")]
     return not_found(kind, name, namespace, elsewhere, told)

@@ -9,7 +9,7 @@ from webhook.core.explain.family import FAILED_CREATE
 from webhook.core.explain.scene import Lease
 from webhook.core.explain.told import Told, told_of
 from webhook.core.raw import as_list, as_mapping, as_text, at
-from webhook.core.values.names import SCHEDULER, Json
+from webhook.core.values.names import NODE_CONDITION, SCHEDULER, Json
 
 _CORE: Final = "/api/v1"
 _APPS: Final = "/apis/apps/v1"
@@ -18,12 +18,15 @@ _KEPT_SPEC: Final = ("unschedulable", "taints")
 
 
 def keep_node(obj: Json) -> Json:
-    """Keep of a Node what says which pods may go there."""
+    """Keep of a Node what says which pods may go there, and what the controller says of its devices."""
     metadata, spec = at(obj, "metadata"), at(obj, "spec")
+    status = at(obj, "status")
+    conditions = map(as_mapping, as_list(status.get("conditions")))
+    own = [condition for condition in conditions if condition.get("type") == NODE_CONDITION]
     return {
         "metadata": {"name": metadata.get("name"), "labels": at(metadata, "labels")},
         "spec": {key: spec[key] for key in _KEPT_SPEC if key in spec},
-        "status": {"allocatable": at(obj, "status", "allocatable")},
+        "status": {"allocatable": at(status, "allocatable"), "conditions": own},
     }
 
 

@@ -12,6 +12,7 @@ from webhook.cluster.resources import QUOTAS
 from webhook.core.explain.family import Family, wanted_pods
 from webhook.core.explain.scene import Devices, Scene
 from webhook.core.explain.told import Told
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import as_text, at
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
@@ -60,11 +61,14 @@ class Reader:
         seen = self._allowed(lambda: survey(self._reads))
         if seen is None:
             return None
+        pods: dict[str, list[PodEntry]] = {}
+        for pod in seen.pods:
+            pods.setdefault(pod.entry.node, []).append(pod.entry)
         return Devices(
             classes=seen.classes,
             nodes=seen.nodes,
             holdings=seen.holdings,
-            entries=[pod.entry for pod in seen.pods],
+            pods=pods,
             terminating=frozenset(pod.entry.title for pod in seen.pods if pod.is_terminating),
         )
 

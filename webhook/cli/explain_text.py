@@ -9,7 +9,7 @@ from typing import Final
 import orjson
 
 from webhook.cli.classes_text import free_text
-from webhook.cli.tables import table
+from webhook.cli.tables import printable, table
 from webhook.core.explain.answer import Candidate, ClassNeed, DeviceHeld, Explanation
 from webhook.core.explain.told import Told
 from webhook.core.placement.reasons import size_text
@@ -47,7 +47,7 @@ def _wrapped(text: str, indent: str, width: int) -> list[str]:
     if indent == "=":
         return [text]
     return textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        printable(text), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 

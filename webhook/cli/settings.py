@@ -103,8 +103,8 @@ class ExplainSettings:
     """`resourceclass explain`."""
 
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
-    namespace: Annotated[str, "NAME"] = "default"
-    """Namespace of the pod. Default "default"."""
+    namespace: Annotated[str, "NAME"] = ""
+    """Namespace of the pod. Default "": that of the kubeconfig's context, else "default"."""
     output: Literal["text", "json"] = "text"
     """How the answer is written: text to read, or one JSON document."""
 

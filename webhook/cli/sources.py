@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from webhook.cli.settings import ClusterSettings
+from webhook.cluster.configuration import context_namespace
 from webhook.cluster.connection import Connection
 from webhook.cluster.folder import FolderCluster
+from webhook.cluster.identity import DEFAULT_NAMESPACE
 from webhook.cluster.reads import FolderReads, LiveReads, Reads
 from webhook.core.errors import BadInput
 
@@ -18,6 +20,12 @@ def reads_of(source: ClusterSettings) -> Reads:
     if source.manifests:
         return FolderReads(FolderCluster(source.manifests))
     return LiveReads(Connection(source.kubeconfig or kubeconfig_of_user()))
+
+
+def namespace_of(source: ClusterSettings) -> str:
+    """Return the namespace where none is given: that of the kubeconfig's context, else `default`."""
+    kubeconfig = "" if source.manifests else source.kubeconfig or kubeconfig_of_user()
+    return (context_namespace(kubeconfig) if kubeconfig else "") or DEFAULT_NAMESPACE
 
 
 def kubeconfig_of_user() -> str | None:

@@ -18,6 +18,7 @@ import yaml
 from webhook.cluster.kept import KeptConnections
 from webhook.cluster.yaml_json import unreadable
 from webhook.core.errors import BadInput
+from webhook.core.raw import as_text, value_at
 
 # Five watches, and as many direct reads as a worker has threads (8 by default), with room.
 POOL_CONNECTIONS: Final = 32
@@ -115,6 +116,14 @@ def load_access(kubeconfig: str | None, clock: Callable[[], float] = time.monoto
     direct = type(pool) is urllib3.PoolManager  # those that know a proxy are of derived types
     kept = KeptConnections(configuration.host, pool.connection_pool_kw, clock) if direct else None
     return Access(configuration, pool, clock, kept)
+
+
+def context_namespace(kubeconfig: str) -> str:
+    """Return the namespace of the current context of a kubeconfig file that `load_access` has read."""
+    from kubernetes.config import list_kube_config_contexts
+
+    _, current = list_kube_config_contexts(kubeconfig)  # type: ignore[no-untyped-call]
+    return as_text(value_at(current, ("context", "namespace")))
 
 
 def _socket_options() -> list[tuple[int, int, int]]:

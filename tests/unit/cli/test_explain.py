@@ -467,3 +467,40 @@ def test_a_node_that_could_serve_the_pod_but_may_not_is_named_before_those_that_
     found = answer(*TAKEN, *nodes, bound("x", "node-b", "G1"), pod(units=2))
     assert found["state"] == "Excluded"
     assert "can ever serve it; node-b could, but it is cordoned" in found["message"]
+
+
+def refused_by_the_controller(name):
+    told = {
+        "type": "ResourceClassReady",
+        "status": "False",
+        "reason": "MixedDevices",
+        "message": "two models",
+    }
+    found = node(name)
+    found["metadata"]["labels"] = {}
+    found["status"]["conditions"] = [told]
+    return found
+
+
+def test_what_the_controller_says_of_a_node_is_repeated_where_it_shows_no_devices(answer):
+    hidden = answer(CLASS, refused_by_the_controller("node-a"), device("node-a", "GPU-0"), pod())
+    assert hidden["state"] == "NotShown"
+    assert hidden["remedies"][0] == "of node-a the controller says MixedDevices: two models"
+    unknown = answer(CLASS, refused_by_the_controller("node-b"), pod())
+    assert unknown["state"] == "NoDevice"
+    assert unknown["remedies"][0] == "of node-b the controller says MixedDevices: two models"
+
+
+def test_texts_of_others_do_not_steer_the_terminal(explain):
+    said = "no\x1b[2J room\r\nhere"
+    _, out = explain(*FREE, pod(status=unschedulable(said)))
+    assert "no [2J room here" in " ".join(out.split())
+    assert "\x1b" not in out
+
+
+def test_properties_of_a_device_do_not_steer_the_terminal(explain):
+    model = "K\x1b[8m80"
+    _, out = explain(
+        resource_class(model=model), device("node-a", "GPU-0", model), bound("train", "node-a", "GPU-0")
+    )
+    assert "model=K [8m80" in out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
 
 from webhook.cli.settings import ClusterSettings
-from webhook.cli.sources import kubeconfig_of_user, reads_of
+from webhook.cli.sources import kubeconfig_of_user, namespace_of, reads_of
 from webhook.cluster.reads import FolderReads
 from webhook.core.errors import BadInput
 
@@ -46,3 +47,28 @@ def test_several_files_are_refused_with_how_to_merge_them(home, monkeypatch):
 
 def test_a_folder_needs_no_cluster(home):
     assert isinstance(reads_of(ClusterSettings(manifests=str(home))), FolderReads)
+
+
+def write_kubeconfig(path, **context):
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u", **context}}],
+        "current-context": "x",
+    }
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def test_the_namespace_is_that_of_the_context(home):
+    named = write_kubeconfig(home / "named", namespace="team-a")
+    assert namespace_of(ClusterSettings(kubeconfig=named)) == "team-a"
+    assert namespace_of(ClusterSettings(kubeconfig=write_kubeconfig(home / "bare"))) == "default"
+
+
+def test_a_folder_has_no_context(home, monkeypatch):
+    monkeypatch.setenv("KUBECONFIG", write_kubeconfig(home / "named", namespace="team-a"))
+    assert namespace_of(ClusterSettings(manifests=str(home))) == "default"
+    assert namespace_of(ClusterSettings()) == "team-a"

@@ -57,7 +57,7 @@ def _candidate(scene: Scene, devices: Devices, node: Node) -> Candidate:
     seen = scene.nodes.get(name)
     if seen is None:
         return replace(found, gates=NO_NODE)
-    hidden = () if refusal else not_shown(scene.demand, seen, devices.on(name), devices.classes)
+    hidden = () if refusal else not_shown(scene.demand, seen, devices.pods.get(name, ()), devices.classes)
     return replace(found, gates=gates(scene.pod, seen), hidden=hidden)
 
 

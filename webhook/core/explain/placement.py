@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from webhook.core.explain.answer import Candidate, ClassNeed, State, Verdict
 from webhook.core.explain.scene import Devices, Scene
+from webhook.core.explain.shown import complaint
 from webhook.core.explain.told import Told, latest, scheduling_condition
 from webhook.core.text import list_of, plural
 from webhook.core.values.names import node_label
 
 _MOST_PODS: Final = 3
+_MOST_NODES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ def _no_device(place: Place) -> Verdict | None:
                 State.NO_DEVICE,
                 f"{place.scene.title} asks for class {need.name}, and no device in the cluster belongs to it",
                 (
+                    *_complaints(place.scene),
                     f"look what the class selects: kubectl get rclass {need.name} -o yaml",
                     "look which devices there are: kubectl get er -o yaml",
                 ),
@@ -55,6 +59,13 @@ def _no_device(place: Place) -> Verdict | None:
         f"no node can ever serve {place.scene.title}: none has devices of {names} together",
         ("ask for the classes in pods of their own",),
     )
+
+
+def _complaints(scene: Scene, only: str = "") -> Iterator[str]:
+    """Yield what the controller says of nodes whose devices it does not show, or of one of them."""
+    nodes = (scene.nodes or {}).items()
+    told = ((name, complaint(node)) for name, node in nodes if only in ("", name))
+    yield from islice((f"of {name} the controller says {text}" for name, text in told if text), _MOST_NODES)
 
 
 def _has_room(place: Place) -> Verdict | None:
@@ -127,7 +138,10 @@ def _not_shown(place: Place) -> Verdict | None:
         State.NOT_SHOWN,
         f"{nearest.node} has devices for {place.scene.title}, but the scheduler cannot see it: the node "
         f"{list_of(nearest.hidden)}",
-        (f"look whether the controller runs, which writes the label {label} and the allocatable",),
+        (
+            *_complaints(place.scene, nearest.node),
+            f"look whether the controller runs, which writes the label {label} and the allocatable",
+        ),
     )
 
 

@@ -43,12 +43,8 @@ class Devices:
     classes: Classes = field(default_factory=Classes)
     nodes: Mapping[str, Node] = field(default_factory=dict)
     holdings: Holdings = field(default_factory=Holdings)
-    entries: Sequence[PodEntry] = ()
+    pods: Mapping[str, Sequence[PodEntry]] = field(default_factory=dict)  # by node, under "" those that wait
     terminating: frozenset[str] = frozenset()  # namespace/name of pods that are being deleted
-
-    def on(self, node: str) -> list[PodEntry]:
-        """Return the unfinished pods of a node that devices are a matter of."""
-        return [entry for entry in self.entries if entry.node == node]
 
 
 @dataclass(frozen=True)

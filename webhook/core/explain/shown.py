@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from webhook.core.placement.pod_entry import PodEntry
-from webhook.core.raw import at
+from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.text import plural
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import Demand, demand
-from webhook.core.values.names import Json, node_label, stored_key
+from webhook.core.values.names import NODE_CONDITION, Json, node_label, stored_key
 from webhook.core.values.quantity import BadQuantity, parse_amount
 
 
@@ -29,6 +29,14 @@ def not_shown(asked: Demand, node: Json, on_node: Iterable[PodEntry], classes: C
         found += _label(node, name, least)
         found += _allocatable(node, name, units, sum(item.get(name, 0) for item in used))
     return tuple(found)
+
+
+def complaint(node: Json) -> str:
+    """Return why the controller does not show the devices of a node; empty where it does not say."""
+    for condition in map(as_mapping, as_list(at(node, "status").get("conditions"))):
+        if condition.get("type") == NODE_CONDITION and condition.get("status") == "False":
+            return f"{as_text(condition.get('reason'))}: {as_text(condition.get('message'))}"
+    return ""
 
 
 def _label(node: Json, name: str, least: int) -> Iterator[str]:
