@@ -15,7 +15,6 @@ from typing import Final
 
 from webhook.core.inventory.label_claim import (
     NVIDIA,
-    NVIDIA_GPU,
     Claim,
     Group,
     Refusal,
@@ -24,7 +23,7 @@ from webhook.core.inventory.label_claim import (
     number,
     said,
 )
-from webhook.core.values.names import Json
+from webhook.core.values.names import NVIDIA_GPU, Json
 
 SOURCE: Final = "NVIDIA GPU feature discovery"
 

@@ -11,7 +11,6 @@ from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
 
 NVIDIA: Final = "NVIDIA"
-NVIDIA_GPU: Final = "nvidia.com/gpu"
 
 # The largest machines have 16 devices, and MIG makes 7 of each. It bounds what a wrong label can create.
 MAX_DEVICES: Final = 256

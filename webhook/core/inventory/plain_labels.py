@@ -11,7 +11,6 @@ from typing import Final
 from webhook.core.inventory.cloud_models import driver_name
 from webhook.core.inventory.label_claim import (
     NVIDIA,
-    NVIDIA_GPU,
     Claim,
     Group,
     Refusal,
@@ -19,6 +18,7 @@ from webhook.core.inventory.label_claim import (
     said,
     size,
 )
+from webhook.core.values.names import NVIDIA_GPU
 
 _VENDORS: Final = {"nvidia": NVIDIA, "amd": "AMD", "intel": "Intel", "habana": "Habana"}
 _RAW_RESOURCES: Final = {NVIDIA: NVIDIA_GPU, "AMD": "amd.com/gpu", "Habana": "habana.ai/gaudi"}
