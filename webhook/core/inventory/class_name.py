@@ -30,9 +30,9 @@ def class_name(vendor: str, model: str) -> str:
     name = _tidy(".".join([_tidy(_slug(vendor)), model_part]))
     if not name or _is_lost(model):
         return told_apart(name or "device", vendor, model)
-    if len(name) > CLASS_NAME_MAX_LENGTH:
-        return told_apart(name, vendor, model)
-    return name if is_class_name(name) else _tidy(f"device.{name}")
+    if len(name) <= CLASS_NAME_MAX_LENGTH and not is_class_name(name):
+        name = _tidy(f"device.{name}")  # it begins like one of Kubernetes' own
+    return name if len(name) <= CLASS_NAME_MAX_LENGTH else told_apart(name, vendor, model)
 
 
 def told_apart(name: str, vendor: str, model: str) -> str:
