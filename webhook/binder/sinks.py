@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from webhook.binder.books import Books
-from webhook.cluster.listing import Resource, key_of, uid_of
+from webhook.cluster.listing import Resource, key_of
 from webhook.cluster.resources import keep_spec
 from webhook.cluster.store import Key, Store
-from webhook.core.placement.pod_entry import PodEntry, keep_pod
+from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import (
@@ -20,7 +20,6 @@ from webhook.core.values.extended_resource import (
     parse_extended_resource,
 )
 from webhook.core.values.names import API_VERSION, Json
-from webhook.core.values.usage import FINISHED
 from webhook.serve.logging import Repeated
 
 _CORE: Final = "/api/v1"
@@ -55,15 +54,6 @@ CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclass
 NODES: Final[Resource[bool]] = Resource("Node", _CORE, "nodes", keep_nothing)
 DEVICES: Final[Resource[ExtendedResource]] = Resource(
     "ExtendedResource", _OURS, "extendedresources", keep_device
-)
-# Of every scheduler: static pods and those that ask for a vendor's resource hold devices too.
-PODS: Final[Resource[PodEntry]] = Resource(
-    "Pod",
-    _CORE,
-    "pods",
-    keep_pod,
-    query={"fieldSelector": ",".join(f"status.phase!={phase}" for phase in FINISHED)},
-    key=uid_of,
 )
 
 

@@ -9,7 +9,6 @@ from webhook.binder.sinks import (
     CLASSES,
     DEVICES,
     NODES,
-    PODS,
     ClassSink,
     DeviceSink,
     LeaseSink,
@@ -19,6 +18,7 @@ from webhook.binder.sinks import (
 )
 from webhook.cluster.api import Api
 from webhook.cluster.cache import Watch
+from webhook.cluster.device_pods import DEVICE_PODS
 from webhook.cluster.watch_group import WatchGroup
 from webhook.core.values.names import Json
 
@@ -35,7 +35,7 @@ class Watches(WatchGroup):
     ) -> None:
         super().__init__(clock, between)
         self._api = api
-        self._pods = Watch(api, PODS, PodSink(books), self.timing)
+        self._pods = Watch(api, DEVICE_PODS, PodSink(books), self.timing)
         self.add(
             Watch(api, CLASSES, ClassSink(books), self.timing),
             Watch(api, NODES, NodeSink(books), self.timing),

@@ -121,12 +121,13 @@ class Repeated:
         self._logger = logger
         self._last: dict[str, float] = {}
 
-    def warn(self, message: str, error: Exception) -> None:
+    def warn(self, message: str, error: Exception | None = None) -> None:
         """Log the message and its latest cause."""
         now = time.monotonic()
         if now >= self._last.get(message, -REPEAT_SECONDS) + REPEAT_SECONDS:
             self._last[message] = now
-            event(self._logger, logging.WARNING, message, error=str(error))
+            fields = {} if error is None else {"error": str(error)}
+            event(self._logger, logging.WARNING, message, **fields)
 
 
 def event(logger: logging.Logger, level: int, message: str, **fields: object) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.unit.binder.worlds import K80, P100, bound, container, device, k80_pod, pod
 from webhook.binder.books import Books
 from webhook.binder.sinks import (
-    PODS,
     ClassSink,
     DeviceSink,
     LeaseSink,
@@ -18,6 +17,7 @@ from webhook.binder.sinks import (
     keep_device,
     lease,
 )
+from webhook.cluster.device_pods import DEVICE_PODS
 from webhook.cluster.listing import uid_of
 from webhook.core.placement.pod_entry import keep_pod
 from webhook.core.placement.uses import Use
@@ -67,7 +67,7 @@ def test_pods_of_ours_are_kept_without_a_class_too():
 
 
 def test_pods_are_listed_of_all_schedulers_but_only_unfinished():
-    assert PODS.query == {"fieldSelector": "status.phase!=Succeeded,status.phase!=Failed"}
+    assert DEVICE_PODS.query == {"fieldSelector": "status.phase!=Succeeded,status.phase!=Failed"}
 
 
 def test_pods_are_told_apart_by_uid():
