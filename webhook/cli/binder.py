@@ -42,7 +42,7 @@ def _make_app(settings: BinderSettings) -> App:
     from webhook.cli.webhook import CacheWatch
     from webhook.cluster.connection import Connection
     from webhook.serve.memory import keep_for_good
-    from webhook.serve.metrics import extender_metrics
+    from webhook.serve.metrics import double_metrics, extender_metrics
 
     lease = LeaseName(settings.lease_namespace, settings.lease_name, settings.holder)
     parts = assemble(Connection(settings.cluster.kubeconfig or None), lease if settings.lease_name else None)
@@ -51,7 +51,7 @@ def _make_app(settings: BinderSettings) -> App:
 
     def tick() -> None:
         count_caches()
-        metrics.double_allocations.set(double_allocations(parts.books))
+        double_metrics().double_allocations.set(double_allocations(parts.books))
         if not parts.not_synced():
             keep_for_good()
 

@@ -11,8 +11,7 @@ from typing import Any
 from gunicorn.arbiter import Arbiter as GunicornArbiter
 from gunicorn.errors import HaltServer
 
-from webhook.serve import metric_files
-from webhook.serve.health import Answer, HealthPort
+from webhook.serve.health import Answer, HealthPort, metrics, readiness
 from webhook.serve.logging import event
 
 log = logging.getLogger(__name__)
@@ -21,7 +20,6 @@ SILENT_SECONDS = 3.0
 """A worker that has said nothing for so long, of twice a second, is not ready: it hangs or is starved."""
 RESPAWN_SECONDS = 5.0
 """Pause after a worker that could not start while others serve, so that it does not try in a hot loop."""
-METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Arbiter(GunicornArbiter):  # type: ignore[misc]  # gunicorn is untyped
@@ -39,7 +37,7 @@ class Arbiter(GunicornArbiter):  # type: ignore[misc]  # gunicorn is untyped
             {
                 "/livez": lambda: Answer(200, b"ok\n"),
                 "/readyz": self._readyz,
-                "/metrics": lambda: Answer(200, metric_files.exposition(app.run_dir), METRICS_TYPE),
+                "/metrics": lambda: metrics(app.run_dir),
             },
         )
 
@@ -129,5 +127,4 @@ class Arbiter(GunicornArbiter):  # type: ignore[misc]  # gunicorn is untyped
         return status is not None and not status.missing
 
     def _readyz(self) -> Answer:
-        missing = self.missing()
-        return Answer(503, ("\n".join(missing) + "\n").encode()) if missing else Answer(200, b"ok\n")
+        return readiness(self.missing())

@@ -16,6 +16,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
+
+from webhook.serve import metric_files
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +37,16 @@ class Answer:
     status: int
     body: bytes
     content_type: str = "text/plain; charset=utf-8"
+
+
+def readiness(missing: list[str]) -> Answer:
+    """Say what is missing before a process does its work: nothing, if it is ready."""
+    return Answer(503, ("\n".join(missing) + "\n").encode()) if missing else Answer(200, b"ok\n")
+
+
+def metrics(directory: Path) -> Answer:
+    """The metrics of all processes that write to a directory."""
+    return Answer(200, metric_files.exposition(directory), metric_files.CONTENT_TYPE)
 
 
 Handler = Callable[[], Answer]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PAST = 0
 """In place of a process id: the sums of processes that have ended."""
 

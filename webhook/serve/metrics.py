@@ -114,9 +114,33 @@ class ExtenderMetrics:
             "extender_duration_seconds", "Time from the arrival of a call to its answer", "verb"
         )
         self.binds: Counter = _counter("binds_total", "Pods asked to be bound, by what came of it", "result")
+
+
+class DoubleMetrics:
+    """What the binder and the controller both look for."""
+
+    def __init__(self) -> None:
         self.double_allocations: Gauge = _gauge(
             "double_allocations", "Devices that pods hold beyond what they can serve", "livemax"
         )
+
+
+class ControllerMetrics:
+    """What the controller counts."""
+
+    def __init__(self) -> None:
+        self.devices: Gauge = _gauge("devices", "Devices of a class by state", "livemax", "class", "state")
+        self.leading: Gauge = _gauge("controller_leading", "Whether this replica writes: 1, or 0", "livemax")
+        self.queue_depth: Gauge = _gauge(
+            "controller_queue_depth", "Objects that wait for a worker", "livemax"
+        )
+        self.work: Counter = _counter(
+            "controller_work_total", "Objects looked at, by what came of it", "kind", "result"
+        )
+
+    def worked(self, kind: str, result: str) -> None:
+        """Count one piece of work."""
+        self.work.labels(kind=kind, result=result).inc()
 
 
 @cache
@@ -147,6 +171,18 @@ def admission_metrics() -> AdmissionMetrics:
 def extender_metrics() -> ExtenderMetrics:
     """The set of this process; made on first use, which has to be after the fork."""
     return ExtenderMetrics()
+
+
+@cache
+def double_metrics() -> DoubleMetrics:
+    """The set of this process; made on first use, which has to be after the fork."""
+    return DoubleMetrics()
+
+
+@cache
+def controller_metrics() -> ControllerMetrics:
+    """The set of this process; made on first use."""
+    return ControllerMetrics()
 
 
 @cache

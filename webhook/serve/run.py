@@ -60,14 +60,14 @@ def serve(app_factory: AppFactory, settings: ServeSettings, *, not_after: NotAft
     with (
         listen(settings.host, settings.port, "--host", "--port") as listener,
         listen(settings.health_host, settings.health_port, "--health-host", "--health-port") as health,
-        _run_dir(settings.run_dir) as run_dir,
+        run_dir(settings.run_dir) as folder,
     ):
-        metric_files.enable(run_dir)
+        metric_files.enable(folder)
         _announce(settings, listener, health)
 
         from webhook.serve.application import Application
 
-        status = _run(Application(app_factory, settings, not_after, run_dir), listener, health)
+        status = _run(Application(app_factory, settings, not_after, folder), listener, health)
         logs.event(log, logging.INFO, "stopped", status=status)
         return status
 
@@ -90,7 +90,7 @@ def _run(application: Application, listener: socket.socket, health: socket.socke
 
 
 @contextlib.contextmanager
-def _run_dir(wanted: str) -> Iterator[Path]:
+def run_dir(wanted: str) -> Iterator[Path]:
     """A private directory for this run, gone afterwards. Every request writes metrics to it."""
     parent = wanted or (MEMORY_DIR if os.access(MEMORY_DIR, os.W_OK) else None)
     try:

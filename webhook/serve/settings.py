@@ -40,6 +40,25 @@ AppFactory = Callable[[], App]
 """Called in every worker after the fork, so it may start threads; it does not wait for anything."""
 
 
+@dataclass(frozen=True, slots=True)
+class HealthSettings:
+    """How a process listens that serves nothing but its health port."""
+
+    health_host: Annotated[str, "ADDRESS"] = ""
+    """Address of the health port. Default "": every address, as the kubelet probes the pod's own."""
+    health_port: int = 8080
+    """Port of /livez, /readyz and /metrics, plain HTTP. Zero: any free one (the log names it)."""
+    log_level: Annotated[str, "LEVEL"] = "info"
+    """debug, info, warning, error or critical."""
+    run_dir: Annotated[str, "DIR"] = ""
+    """Where the files of a run go, best on memory. Default "": /dev/shm, else the temporary directory."""
+
+    def problems(self) -> list[str]:
+        """All that is wrong with these settings, a sentence each, in the order of the fields."""
+        found = [_not_a_port("health_port", self.health_port), _not_a_level(self.log_level)]
+        return [problem for problem in found if problem]
+
+
 @dataclass(frozen=True)
 class ServeSettings:
     """How one server listens, how much it takes at once, and how it stops.
@@ -102,8 +121,7 @@ class ServeSettings:
                 f"max_connections is {self.max_connections}: must be more than threads ({self.threads})"
             )
         found += [_too_small(name, getattr(self, name), 0) for name in _AT_LEAST_ZERO]
-        if self.log_level not in LOG_LEVELS:
-            found.append(f"log_level is {self.log_level!r}: must be one of {', '.join(LOG_LEVELS)}")
+        found.append(_not_a_level(self.log_level))
         return [problem for problem in found if problem]
 
 
@@ -116,6 +134,10 @@ _AT_LEAST_ZERO = (
     "graceful_seconds",
     "start_wait_seconds",
 )
+
+
+def _not_a_level(value: str) -> str:
+    return "" if value in LOG_LEVELS else f"log_level is {value!r}: must be one of {', '.join(LOG_LEVELS)}"
 
 
 def _not_a_port(name: str, value: int) -> str:
