@@ -20,7 +20,7 @@ from webhook.cli.parser import hint
 from webhook.cluster.yaml_json import read_stream
 from webhook.core.errors import BadInput
 from webhook.core.settings import PodSettings
-from webhook.serve.settings import ServeSettings
+from webhook.serve.settings import HealthSettings, ServeSettings
 
 
 class Judged(Protocol):
@@ -178,19 +178,57 @@ class BinderSettings:
         found = []
         if self.cluster.manifests:
             found.append("manifests: there is no scheduler for a folder; name a cluster with kubeconfig")
-        if bool(self.lease_namespace) != bool(self.lease_name):
-            given, missing = sorted(
-                ("lease_name", "lease_namespace"), key=lambda name: not getattr(self, name)
-            )
-            found.append(f"{missing} is missing: {given} is given, and one is of no use without the other")
+        found += _half_a_lease(self.lease_namespace, self.lease_name)
         if self.identity and not self.lease_name:
             found.append("identity is given without lease_name: nothing would be compared with it")
         return [*self.cluster.problems(), *found, *self.serve.problems()]
 
 
+@dataclass(frozen=True, slots=True)
+class ControllerSettings:
+    """`resourceclass controller`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    lease_namespace: Annotated[str, "NAME"] = ""
+    """Namespace of the Lease whose holder writes. Default "": there is one controller only, and it writes."""
+    lease_name: Annotated[str, "NAME"] = ""
+    """Name of that Lease. Default "": none."""
+    identity: Annotated[str, "TEXT"] = ""
+    """What stands in the Lease, with a `_` and chance behind it. Default "": this machine's host name."""
+    threads: int = 4
+    """Objects that are worked on at once, each with one request to the API server at a time; at least 1."""
+    double_allocations: Literal["report", "evict-newest"] = "report"
+    """What happens when pods hold more of a device than it has: report tells of it, evict-newest also evicts
+    the pod that was bound last."""
+    resync_seconds: float = 600.0
+    """How often everything is looked at again, though nothing has changed; at least 1."""
+    remove_unused_classes: bool = False
+    """Delete a class of the controller's own once no device belongs to it and no pod asks for it."""
+    serve: HealthSettings = field(default_factory=HealthSettings)
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each, the parts' own problems included."""
+        found = []
+        if self.cluster.manifests:
+            found.append("manifests: nothing is written to a folder; name a cluster with kubeconfig")
+        found += _half_a_lease(self.lease_namespace, self.lease_name)
+        if self.threads < 1:
+            found.append(f"threads is {self.threads}: must be at least 1")
+        if self.resync_seconds < 1:
+            found.append(f"resync_seconds is {self.resync_seconds}: must be at least 1")
+        return [*self.cluster.problems(), *found, *self.serve.problems()]
+
+
+def _half_a_lease(namespace: str, name: str) -> Iterator[str]:
+    if bool(namespace) != bool(name):
+        given, missing = ("lease_name", "lease_namespace") if name else ("lease_namespace", "lease_name")
+        yield f"{missing} is missing: {given} is given, and one is of no use without the other"
+
+
 PARTS: Final[Mapping[str, type]] = {
     "webhook": WebhookSettings,
     "binder": BinderSettings,
+    "controller": ControllerSettings,
     "check": CheckSettings,
     "explain": ExplainSettings,
     "classes": ClassesSettings,

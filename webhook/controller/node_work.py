@@ -1,0 +1,146 @@
+"""Brings one node up to date: its devices, their status, its labels, its capacity and its condition."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webhook.cluster.events import time_text
+from webhook.cluster.listing import key_of
+from webhook.controller.class_work import ClassMaker
+from webhook.controller.counts import Counts, NodeCounts
+from webhook.controller.device_writes import DeviceWrites
+from webhook.controller.doubles import Double, Doubles, doubles_among
+from webhook.controller.kept import NODES, keep_node
+from webhook.controller.notices import Notices
+from webhook.controller.queue import Key
+from webhook.controller.world import CLASS_STATUS, CROWD_SECONDS, Told, World
+from webhook.controller.writing import Writer
+from webhook.core.inventory.changes import node_changes
+from webhook.core.inventory.class_status import node_counts
+from webhook.core.inventory.holdings import Holdings, holdings_of
+from webhook.core.inventory.node_condition import NodeVerdict, first_verdict, node_condition
+from webhook.core.inventory.plan_devices import DevicePlan, Settling, plan_devices, plan_gone_node
+from webhook.core.inventory.units import node_units
+from webhook.core.inventory.vendor_plugin import shown_units, vendor_plugin
+from webhook.core.placement.pod_entry import PodEntry
+from webhook.core.raw import at
+from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
+from webhook.core.values.names import Json
+
+LABELS_IN_DOUBT: Final = "DeviceLabelsInDoubt"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the work on a node is done with."""
+
+    writer: Writer
+    makers: ClassMaker
+    devices: DeviceWrites
+    doubles: Doubles
+    counts: Counts
+    notices: Notices
+
+
+class NodeWork:
+    """One node per call; the same node never twice at once."""
+
+    def __init__(
+        self,
+        world: World,
+        told: Told,
+        parts: Parts,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._world = world
+        self._told = told
+        self._parts = parts
+        self._clock = clock
+        self._wall = wall
+        # What is being waited out, by node. In memory alone: a restart only waits anew.
+        self._settling: dict[str, Settling] = {}
+
+    def __call__(self, name: str) -> float | None:
+        """Bring the node up to date; returns after how many seconds to look again, None if for no reason."""
+        node = self._world.nodes.get(("", name))
+        pods = self._world.pods.of(name)
+        holdings = holdings_of(pods)
+        if node is None:
+            self._parts.devices.delete(plan_gone_node(self._world.devices.of(name)))
+            self._settling.pop(name, None)
+            self.count(name)
+            return None
+        plan = self._plan(node, name, holdings)
+        self._parts.makers.ensure(at(obj, "spec", "properties") for obj in plan.create)
+        self._parts.devices.carry_out(plan)
+        self._parts.devices.write_statuses(self._world.devices.of(name), holdings)
+        self._write_node(node, self._read(name), pods, plan.verdict)
+        doubles = self.count(name)
+        self._tell(node, plan, doubles)
+        return plan.retry_seconds
+
+    def count(self, name: str) -> Sequence[Double]:
+        """Count the devices of a node and have the status of changed classes written.
+
+        Returns the devices that pods hold beyond what they can serve. It writes nothing itself.
+        """
+        devices, holdings = self._read(name), holdings_of(self._world.pods.of(name))
+        classes, membership = self._world.read_classes()
+        doubles = doubles_among(devices, holdings)
+        counts = NodeCounts(node_counts(devices, holdings, classes, membership), len(doubles))
+        for changed in self._parts.counts.put(name, counts):
+            self._told.add_after(Key(CLASS_STATUS, changed), CROWD_SECONDS)
+        return doubles
+
+    def forget(self) -> None:
+        """Forget what was being waited out: another controller may go on meanwhile."""
+        self._settling.clear()
+
+    def _plan(self, node: Json, name: str, holdings: Holdings) -> DevicePlan:
+        held = {device for _, device in holdings.by_device}
+        plan, settling = plan_devices(
+            node,
+            self._world.devices.of(name),
+            held,
+            self._settling.get(name),
+            self._clock(),
+        )
+        if settling is None:
+            self._settling.pop(name, None)
+        else:
+            self._settling[name] = settling
+        return plan
+
+    def _read(self, name: str) -> Sequence[ExtendedResource]:
+        devices, _ = read_extended_resources(self._world.devices.of(name))
+        return devices
+
+    def _write_node(
+        self,
+        node: Json,
+        devices: Sequence[ExtendedResource],
+        pods: Sequence[PodEntry],
+        verdict: NodeVerdict | None,
+    ) -> None:
+        classes, membership = self._world.read_classes()
+        plugin = vendor_plugin(node, devices, pods, membership, self._world.counted())
+        units = node_units(devices, ({"spec": pod.spec} for pod in pods), classes, membership)
+        changes = node_changes(node, shown_units(units, plugin.hidden))
+        condition = node_condition(node, first_verdict(verdict, plugin.verdict), time_text(self._wall()))
+        status = {**at(changes.status_patch(), "status"), **at(condition or {}, "status")}
+        patch = {**changes.metadata_patch(), **({"status": status} if status else {})}
+        if patch:
+            stored = self._parts.writer.patch_node(NODES, node, patch)
+            self._world.nodes.learn(key_of(stored), keep_node(stored))
+
+    def _tell(self, node: Json, plan: DevicePlan, doubles: Sequence[Double]) -> None:
+        for text in plan.warnings:
+            self._parts.notices.tell(node, LABELS_IN_DOUBT, text)
+        if plan.verdict is not None and not plan.verdict.is_ready:
+            self._parts.notices.tell(node, plan.verdict.reason, plan.verdict.message)
+        for double in doubles:
+            obj = self._world.devices.get(("", double.device.name))
+            if obj is not None:
+                self._parts.doubles.act(obj, double)
