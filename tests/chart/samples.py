@@ -8,6 +8,8 @@ from tests.harness.chart import NAMESPACE
 
 Json = dict[str, Any]
 
+WEBHOOK = "resourceclass-webhook"  # its Deployment, role and account
+
 K80 = "nvidia.tesla.k80"
 STORED_K80 = f"resourceclass.io/{K80}"
 

@@ -9,14 +9,14 @@ import pytest
 import yaml
 
 from tests.chart.rendering import Helm, only
-from tests.chart.samples import Json
+from tests.chart.samples import WEBHOOK, Json
 from webhook.cli.options import options_of
 from webhook.cli.settings import WebhookSettings
 from webhook.serve.settings import ServeSettings
 
 
 def pod_spec(objects: list[Json]) -> Json:
-    spec: Json = only(objects, "Deployment")["spec"]["template"]["spec"]
+    spec: Json = only(objects, "Deployment", WEBHOOK)["spec"]["template"]["spec"]
     return spec
 
 
@@ -37,21 +37,21 @@ def test_the_pods_satisfy_the_restricted_standard(objects: list[Json]) -> None:
 
 
 def test_an_upgrade_never_has_fewer_replicas_than_asked_for(objects: list[Json]) -> None:
-    spec = only(objects, "Deployment")["spec"]
+    spec = only(objects, "Deployment", WEBHOOK)["spec"]
 
     assert spec["replicas"] == 2
     assert spec["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
 
 
 def test_our_own_pods_are_exempt_by_label_too(objects: list[Json]) -> None:
-    labels = only(objects, "Deployment")["spec"]["template"]["metadata"]["labels"]
+    labels = only(objects, "Deployment", WEBHOOK)["spec"]["template"]["metadata"]["labels"]
 
     assert labels["resourceclass.io/webhook"] == "ignore"
 
 
 def test_labels_of_the_user_cannot_replace_ours(helm: Helm) -> None:
     with_theirs = helm.objects({"webhook.podLabels": {"team": "a"}})
-    labels = only(with_theirs, "Deployment")["spec"]["template"]["metadata"]["labels"]
+    labels = only(with_theirs, "Deployment", WEBHOOK)["spec"]["template"]["metadata"]["labels"]
 
     assert (labels["team"], labels["app.kubernetes.io/component"]) == ("a", "webhook")
 
@@ -59,7 +59,9 @@ def test_labels_of_the_user_cannot_replace_ours(helm: Helm) -> None:
 def test_a_disruption_budget_comes_with_the_second_replica(helm: Helm) -> None:
     budgets = {
         replicas: [
-            o for o in helm.objects({"webhook.replicas": replicas}) if o["kind"] == "PodDisruptionBudget"
+            o
+            for o in helm.objects({"webhook.replicas": replicas})
+            if o["kind"] == "PodDisruptionBudget" and o["metadata"]["name"] == WEBHOOK
         ]
         for replicas in (1, 2)
     }
@@ -98,7 +100,7 @@ def test_a_replica_has_the_time_to_drain_and_to_finish(objects: list[Json]) -> N
 def test_settings_reach_the_command_and_a_change_restarts_it(helm: Helm) -> None:
     settings = {"log-level": "debug"}
     rendered = helm.objects({"webhook.config": settings})
-    annotations = only(rendered, "Deployment")["spec"]["template"]["metadata"]["annotations"]
+    annotations = only(rendered, "Deployment", WEBHOOK)["spec"]["template"]["metadata"]["annotations"]
 
     assert yaml.safe_load(only(rendered, "ConfigMap")["data"]["config.yaml"]) == settings
     assert "--config=/etc/resourceclass/config/config.yaml" in container_of(rendered)["args"]

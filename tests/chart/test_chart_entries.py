@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from tests.chart.rendering import CA, MUTATING, VALIDATING, Helm, entries, entry, only
-from tests.chart.samples import Json
+from tests.chart.samples import WEBHOOK, Json
 from tests.harness.chart import CHART, NAMESPACE
 from webhook.admission.app import ENTRIES
 
@@ -76,7 +76,7 @@ def test_the_paths_are_those_that_the_webhook_serves(objects: list[Json]) -> Non
 
 
 def test_every_entry_calls_the_service_that_selects_the_webhooks_pods(objects: list[Json]) -> None:
-    service, deployment = only(objects, "Service"), only(objects, "Deployment")
+    service, deployment = only(objects, "Service"), only(objects, "Deployment", WEBHOOK)
     called = {
         (e["clientConfig"]["service"]["name"], e["clientConfig"]["service"]["port"]) for e in entries(objects)
     }

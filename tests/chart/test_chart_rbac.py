@@ -6,7 +6,7 @@ import inspect
 import re
 
 from tests.chart.rendering import only
-from tests.chart.samples import Json
+from tests.chart.samples import WEBHOOK, Json
 from tests.harness.chart import NAMESPACE
 from webhook.cluster import events, live, resources
 from webhook.cluster.listing import Resource
@@ -24,7 +24,7 @@ def allowed(objects: list[Json]) -> set[Permission]:
     """Group, resource and verb of everything that the role allows."""
     return {
         (group, resource, verb)
-        for rule in only(objects, "ClusterRole")["rules"]
+        for rule in only(objects, "ClusterRole", WEBHOOK)["rules"]
         for group in rule["apiGroups"]
         for resource in rule["resources"]
         for verb in rule["verbs"]
@@ -57,15 +57,15 @@ def test_every_permission_is_used_and_every_use_permitted(objects: list[Json]) -
 
 
 def test_the_role_is_given_to_the_account_that_the_pods_run_as(objects: list[Json]) -> None:
-    (subject,) = only(objects, "ClusterRoleBinding")["subjects"]
-    runs_as = only(objects, "Deployment")["spec"]["template"]["spec"]["serviceAccountName"]
+    (subject,) = only(objects, "ClusterRoleBinding", WEBHOOK)["subjects"]
+    runs_as = only(objects, "Deployment", WEBHOOK)["spec"]["template"]["spec"]["serviceAccountName"]
 
     assert subject == {"kind": "ServiceAccount", "name": runs_as, "namespace": NAMESPACE}
 
 
 def test_only_pods_that_need_it_get_a_token(objects: list[Json]) -> None:
     accounts = [o for o in objects if o["kind"] == "ServiceAccount"]
-    pod = only(objects, "Deployment")["spec"]["template"]["spec"]
+    pod = only(objects, "Deployment", WEBHOOK)["spec"]["template"]["spec"]
 
     assert {o["automountServiceAccountToken"] for o in accounts} == {False}
     assert pod["automountServiceAccountToken"] is True

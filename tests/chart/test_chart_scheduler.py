@@ -117,10 +117,10 @@ def test_the_binder_looks_at_the_lease_that_the_scheduler_takes(enabled: list[Js
 
 
 def test_the_role_is_about_that_lease_alone(enabled: list[Json]) -> None:
-    (rule,) = only(enabled, "Role")["rules"]
+    (rule,) = only(enabled, "Role", NAME)["rules"]
 
     assert rule["resourceNames"] == [configuration(enabled)["leaderElection"]["resourceName"]]
-    assert only(enabled, "Role")["metadata"]["namespace"] == NAMESPACE
+    assert only(enabled, "Role", NAME)["metadata"]["namespace"] == NAMESPACE
 
 
 def test_the_pods_run_as_the_account_that_may_write_records(enabled: list[Json]) -> None:
