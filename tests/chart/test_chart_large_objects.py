@@ -15,6 +15,7 @@ from tests.harness.kubectl import Kubectl
 
 # More than any pod has: etcd takes 1.5 MiB, which is some ten thousand of these.
 CONTAINERS = 2000
+ANNOTATIONS = 5000
 MANAGERS = 40
 
 
@@ -32,6 +33,23 @@ def test_a_class_in_the_last_of_thousands_of_containers_is_found(installed: Api,
     pod = pod_of(*many(CONTAINERS), asking(K80, name="last"))
 
     assert called(installed.create(pod, namespace, dryRun="All")) == "pods/mutate"
+
+
+def test_a_pod_of_thousands_of_annotations_can_be_made_and_changed(installed: Api, namespace: str) -> None:
+    annotations = {f"a{n}": "" for n in range(ANNOTATIONS)}
+
+    made = installed.create(pod_of(container(), annotations=annotations), namespace).must()
+
+    installed.patch("Pod", made["metadata"]["name"], {"metadata": {"labels": {"a": "b"}}}, namespace).must()
+
+
+def test_a_record_behind_thousands_of_annotations_is_found(installed: Api, namespace: str) -> None:
+    annotations = {f"a{n}": "" for n in range(ANNOTATIONS)} | {"resourceclass.io/allocation": "{}"}
+
+    answer = installed.create(pod_of(container(), annotations=annotations), namespace)
+
+    assert answer.code == 403
+    assert "annotation resourceclass.io/allocation records which devices a pod holds" in answer.message
 
 
 @pytest.mark.parametrize("how", ["kubectl apply", "server-side apply"])

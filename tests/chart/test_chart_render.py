@@ -103,8 +103,9 @@ def test_definitions_can_be_left_to_somebody_else(helm: Helm) -> None:
 
 
 def test_the_policy_names_accounts_that_exist(objects: list[Json]) -> None:
-    (condition,) = only(objects, "ValidatingAdmissionPolicy")["spec"]["matchConditions"]
-    named = re.findall(r"system:serviceaccount:([^:]+):([^\"]+)", condition["expression"])
+    conditions = only(objects, "ValidatingAdmissionPolicy")["spec"]["matchConditions"]
+    expressions = " ".join(c["expression"] for c in conditions)
+    named = re.findall(r"system:serviceaccount:([^:]+):([^\"]+)", expressions)
     accounts = {
         (o["metadata"]["namespace"], o["metadata"]["name"]) for o in objects if o["kind"] == "ServiceAccount"
     }

@@ -1,16 +1,19 @@
 {{/*
-CEL that the webhook configurations and the CRDs share.
+CEL that the webhook configurations, the policy and the CRDs share.
 
 A condition that fails to evaluate refuses the object, so a missing field must never be an error: every step
-into an object is `.?field` with a default, and what the API server may write as null (`containers` has no
-omitempty) is known to be a list before it is walked. `[x].exists(name, ...)` binds a name; CEL has no other way here.
+into an object is guarded by `has()` or is `.?field` with a default, and what the API server may write as null (`containers`
+has no omitempty) is known to be a list before it is walked. `[x].exists(name, ...)` binds a name; CEL has no other way here.
+
+The API server evaluates what concerns pods for every pod of the cluster, and evaluates all conditions of an entry even when the
+first is false. So there the plain pod is decided first, and with `has()`, which is cheaper than an optional with a default.
 */}}
 
 {{/* Whether a resource key, the CEL expression given, has the form of a bare class name: no slash and not
      Kubernetes' own. The names are those of pkg/apis/core/helper/helpers.go in Kubernetes 1.36. */}}
 {{- define "resourceclass.cel.bare" -}}
 {{- $key := . -}}
-!{{ $key }}.contains("/") && !({{ $key }} in {{ include "resourceclass.cel.standardNames" . }})
+!({{ $key }} in {{ include "resourceclass.cel.standardNames" . }}) && !{{ $key }}.contains("/")
 {{- range (include "resourceclass.cel.standardPrefixes" . | fromJsonArray) }} && !{{ $key }}.startsWith({{ . | toJson }}){{ end -}}
 {{- end -}}
 
@@ -23,14 +26,23 @@ omitempty) is known to be a list before it is walked. `[x].exists(name, ...)` bi
 ["hugepages-", "requests.", "limits.", "attachable-volumes-", "count."]
 {{- end -}}
 
-{{/* Whether any resource key of a pod passes `test`, an expression in k. `pod` is the expression of the pod spec, which
-     is walked like a container too: it has `resources` of its own (pod-level resources). */}}
+{{/* Whether any resource key of a pod passes `test`, an expression in k; `amount`, if given, is what must be true of its amount
+     too. `pod` is the expression of the pod spec, which has `resources` of its own, like a container (pod-level resources). */}}
 {{- define "resourceclass.cel.anyKey" -}}
 [{{ .pod }}].exists(pod,
-  [dyn([pod]), pod.?containers.orValue([]), pod.?initContainers.orValue([])].exists(items,
-    type(items) == list && items.exists(c,
-      [c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})].exists(m,
-        m.exists(k, {{ .test }})))))
+{{- range $field := list "containers" "initContainers" }}
+  has(pod.{{ $field }}) && type(pod.{{ $field }}) == list && pod.{{ $field }}.exists(c,
+    {{- include "resourceclass.cel.anyKeyOf" (dict "of" "c" "test" $.test "amount" $.amount) }}) ||
+{{- end }}
+  {{- include "resourceclass.cel.anyKeyOf" (dict "of" "pod" "test" .test "amount" .amount) }})
+{{- end -}}
+
+{{/* A map that is there is never null: what admission sees was decoded into Go's types, which leave out empty maps. */}}
+{{- define "resourceclass.cel.anyKeyOf" }}
+    has({{ .of }}.resources) && (
+{{- range $number, $part := list "limits" "requests" }}{{ $map := printf "%s.resources.%s" $.of $part }}{{ if $number }} ||{{ end }}
+      has({{ $map }}) && {{ $map }}.exists(k, {{ with $.amount }}{{ $map }}[k] {{ . }} && {{ end }}({{ $.test }}))
+{{- end }})
 {{- end -}}
 
 {{- define "resourceclass.cel.asksForClass" -}}
@@ -41,7 +53,7 @@ omitempty) is known to be a list before it is walked. `[x].exists(name, ...)` bi
      zero as "0". */}}
 {{- define "resourceclass.cel.asksForVendorAlone" -}}
 {{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" "k.contains(\"/\") && !k.startsWith(\"resourceclass.io/\") && !k.contains(\"kubernetes.io/\") && !k.startsWith(\"requests.\")") }} &&
-!{{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" "k.startsWith(\"resourceclass.io/\") && m[k] != \"0\"") }}
+!{{ include "resourceclass.cel.anyKey" (dict "pod" .pod "test" "k.startsWith(\"resourceclass.io/\")" "amount" "!= \"0\"") }}
 {{- end -}}
 
 {{- define "resourceclass.cel.holdsBareKey" -}}
