@@ -6,7 +6,6 @@ answer, so a dry run needs no case of its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from webhook.admission import lookup
@@ -131,8 +130,7 @@ class Engine:
         if rests_on_class(outcome):
             facts = lookup.with_fresh_classes(self._cluster, facts, units, in_time)
             outcome = validate_pod(pod, facts, self._settings, isolated=isolated, asked=asked)
-        outcome = enforce(outcome, facts.namespace_labels)
-        return replace(outcome, audit={**outcome.audit, **_classes_asked(units)})
+        return enforce(outcome, facts.namespace_labels).noting(_classes_asked(units))
 
     def _validated_adoptable(self, request: Request, in_time: InTime) -> Outcome:
         adopter = lookup.adopter(self._cluster, request.namespace, in_time)
@@ -185,6 +183,6 @@ def _noted(outcome: Outcome, allowed: Mapping[str, str]) -> Outcome:
     keeps the first. So mutation, which never has the last word, says what it did under a key of its own.
     """
     if outcome.allowed:
-        return replace(outcome, audit={**outcome.audit, **allowed})
+        return outcome.noting(allowed)
     reasons = sorted({fault.reason.value for fault in outcome.faults})
-    return replace(outcome, audit={**outcome.audit, "decision": "refused", "reason": ",".join(reasons)})
+    return outcome.noting({"decision": "refused", "reason": ",".join(reasons)})

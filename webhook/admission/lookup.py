@@ -90,8 +90,8 @@ def pod_facts(
 
 
 def _all_limited(names: Iterable[str], quotas: Iterable[Json]) -> bool:
-    limited = {key for quota in quotas for key in at(quota, "spec", "hard")}
-    return all(quota_key(name) in limited for name in names)
+    limits = [at(quota, "spec", "hard") for quota in quotas]
+    return all(any(quota_key(name) in hard for hard in limits) for name in names)
 
 
 def fresh_workload_facts(cluster: Cluster, facts: WorkloadFacts, in_time: InTime) -> WorkloadFacts:

@@ -7,8 +7,12 @@ once to learn everything that is wrong with it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from webhook.core.values.names import Json
+
+Path = tuple[str | int, ...]
+"""The way from an object to a part of it: keys, and positions in lists."""
 
 
 class Reason(StrEnum):
@@ -50,13 +54,18 @@ class Fault:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that was changed and why, in words (for `check` and the audit log)."""
+class Change(NamedTuple):
+    """One thing that was changed and why, in words (for `check`, and for who must undo it)."""
 
-    place: str
+    path: Path
     what: str
     why: str
+
+    @property
+    def place(self) -> str:
+        """The path as people write it: spec.containers[0].env."""
+        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        return text.removeprefix(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,10 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     audit: Mapping[str, str] = field(default_factory=dict)
+
+    def noting(self, audit: Mapping[str, str]) -> "Outcome":
+        """Return the same with more for the audit log."""
+        return Outcome(self.object, self.changes, self.warnings, self.faults, {**self.audit, **audit})
 
     @property
     def allowed(self) -> bool:

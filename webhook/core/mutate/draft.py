@@ -6,12 +6,10 @@ that the differ, which compares by identity first, sees at once what was left al
 
 from typing import Any
 
-from webhook.core.outcome import Change, Fault, Outcome, Reason
-from webhook.core.raw import value_at
-from webhook.core.values.containers import ContainerRef, containers
+from webhook.core.outcome import Change, Fault, Outcome, Path, Reason
+from webhook.core.raw import at
+from webhook.core.values.containers import CONTAINERS, INIT_CONTAINERS, ContainerRef, containers
 from webhook.core.values.names import Json
-
-Path = tuple[str | int, ...]
 
 
 class Draft:
@@ -21,23 +19,25 @@ class Draft:
         self.original = original
         self.object = original
         self.changes: list[Change] = []
-        self._looked_at: tuple[Any, tuple[ContainerRef, ...]] = (None, ())
+        self._looked_at: tuple[Any, Any] = (None, None)
+        self._containers: tuple[ContainerRef, ...] = ()
         # Maps for their keys, which keep their order: an object may have tens of thousands of faults, and
         # each is looked for among those before it.
         self._warnings: dict[str, None] = {}
         self._faults: dict[Fault, None] = {}
 
     def containers(self, spec_path: tuple[str, ...] = ("spec",)) -> tuple[ContainerRef, ...]:
-        """Return the containers of a pod spec as it stands now; looked for anew only when it has changed."""
-        spec = value_at(self.object, spec_path)
-        if spec is not self._looked_at[0]:
-            self._looked_at = spec, tuple(containers(spec))
-        return self._looked_at[1]
+        """Return the containers of the pod spec as it stands now; it looks again only after a change."""
+        spec = at(self.object, *spec_path)
+        lists = spec.get(INIT_CONTAINERS), spec.get(CONTAINERS)
+        if lists[0] is not self._looked_at[0] or lists[1] is not self._looked_at[1]:
+            self._looked_at, self._containers = lists, tuple(containers(spec))
+        return self._containers
 
     def put(self, path: Path, value: Any, what: str, why: str) -> None:
         """Set what stands at `path`; parents that are absent or null become maps."""
         self.object = with_value(self.object, path, value)
-        self.changes.append(Change(place(path), what, why))
+        self.changes.append(Change(path, what, why))
 
     def warn(self, text: str) -> None:
         """Add a warning, once."""
@@ -68,9 +68,3 @@ def with_value(node: Any, path: Path, value: Any) -> Any:
         copy[step] = value
         value = copy
     return value
-
-
-def place(path: Path) -> str:
-    """Return a path as people write it: spec.containers[0].env."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".")

@@ -62,15 +62,15 @@ def put_first(draft: Draft, ref: ContainerRef, own: Sequence[Json], why: str) ->
     env = ref.container.get("env")
     if env is not None and not isinstance(env, list):
         return  # the API server's to refuse
+    held = env or []
     ours = tuple(variable["name"] for variable in own)
-    others = [item for item in env or () if variable_name(item) not in ours]
-    if env and len(own) + len(others) == len(env) and same(env[: len(own)], own):
+    others = [item for item in held if variable_name(item) not in ours]
+    if len(own) + len(others) == len(held) and same(held[: len(own)], own):
         return
-    for item in env or ():
-        if variable_name(item) in ours and not any(same(item, variable) for variable in own):
-            draft.warn(
-                f"{ref.title}: {variable_name(item)} was set by hand and is dropped; the webhook sets it"
-            )
+    for item in held if len(others) < len(held) else ():
+        name = variable_name(item)
+        if name in ours and not any(same(item, variable) for variable in own):
+            draft.warn(f"{ref.title}: {name} was set by hand and is dropped; the webhook sets it")
     draft.put(("spec", *ref.path, "env"), [*own, *others], f"sets {', '.join(ours)}", why)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from webhook.core.mutate.checks import refuse_bad_amount, refuse_near_names
-from webhook.core.mutate.draft import Draft, Path
+from webhook.core.mutate.draft import Draft
 from webhook.core.mutate.rename import container_spelling, of_existing, rename
-from webhook.core.outcome import Outcome
+from webhook.core.outcome import Outcome, Path
 from webhook.core.patch import same
 from webhook.core.raw import as_list, value_at
 from webhook.core.values import names

@@ -100,7 +100,7 @@ def test_what_mutation_refuses_validation_refuses_in_the_same_words():
 
 
 def test_only_the_first_changes_are_listed():
-    changes = tuple(Change(f"spec.{letter}", "x", "y") for letter in "abcde")
+    changes = tuple(Change(("spec", letter), "x", "y") for letter in "abcde")
     (fault,) = final_state({}, Outcome({"spec": {}}, changes))
     assert "in spec.a (x), spec.b (x), spec.c (x) and 2 more:" in fault.message
 
