@@ -28,7 +28,7 @@ def unsaid_default(name: str, facts: WorkloadFacts) -> int | None:
     A quota that names the class takes the place of the default, whatever its scopes.
     """
     found = facts.classes.get(name)
-    if found is None or not is_open_to(found, facts.namespace_labels):
+    if found is None or found.quota_default is None or not is_open_to(found, facts.namespace_labels):
         return None
     named = any(limit_of(quota, name) is not None for quota in facts.quotas)
     return None if named else found.quota_default
