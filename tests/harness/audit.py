@@ -13,7 +13,7 @@ from tests.harness.waiting import until
 Json = dict[str, Any]
 
 # Requests of what admission sees are kept with their bodies, which also makes the API server record the
-# patches of webhooks; leases, and events of Kubernetes' own components, are noise; all else is kept without
+# patches of webhooks; leases and events of Kubernetes' own components are noise; all else is kept without
 # bodies.
 POLICY = {
     "apiVersion": "audit.k8s.io/v1",
@@ -21,7 +21,7 @@ POLICY = {
     "omitStages": ["RequestReceived"],
     "rules": [
         {"level": "None", "nonResourceURLs": ["/healthz*", "/livez*", "/readyz*", "/openapi/*", "/api*"]},
-        {"level": "None", "resources": [{"group": "coordination.k8s.io"}, {"group": "events.k8s.io"}]},
+        {"level": "None", "resources": [{"group": "events.k8s.io"}]},
         {
             "level": "None",
             "userGroups": ["system:serviceaccounts:kube-system", "system:nodes"],
@@ -30,7 +30,7 @@ POLICY = {
         {
             "level": "None",
             "users": ["system:kube-controller-manager", "system:kube-scheduler", "system:apiserver"],
-            "resources": [{"group": "", "resources": ["events"]}],
+            "resources": [{"group": "", "resources": ["events"]}, {"group": "coordination.k8s.io"}],
         },
         {
             "level": "Request",

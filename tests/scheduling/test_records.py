@@ -8,10 +8,9 @@ import pytest
 
 from tests.harness import chart
 from tests.harness.api import Api
-from tests.harness.audit import AuditLog, lacked_rights
 from tests.harness.cluster import pod as plain_pod
 from tests.harness.devices import device_nodes, k80
-from tests.harness.scheduling import ACCOUNT, SchedulerPod
+from tests.harness.scheduling import ACCOUNT
 from tests.scheduling.expect import (
     K80,
     asking,
@@ -92,19 +91,3 @@ def test_a_pod_of_a_vendor_plugin_costs_a_device_of_every_class_it_could_be(api:
 
         end(api, namespace, "vendor")
         assert bound(api, namespace, "two")["spec"]["nodeName"] == "node-a"
-
-
-def test_the_account_of_the_pods_may_do_all_that_they_ask_for(
-    api: Api, namespace: str, scheduler: SchedulerPod, audit: AuditLog
-) -> None:
-    # From a start of both on; right after a start of its own the API server knows no rights yet.
-    mark = audit.mark()
-    scheduler.stop()
-    scheduler.start().wait_leading()
-    with device_nodes(api, TWO):
-        place(api, namespace, asking("one"))
-
-    user = f"system:serviceaccount:{chart.NAMESPACE}:{ACCOUNT}"
-    events = audit.entries(mark, user=user)
-    assert {event["verb"] for event in events} >= {"list", "watch", "create"}
-    assert [event for event in events if lacked_rights(event)] == []
