@@ -18,12 +18,14 @@ from tests.cluster.races import ROOM, SCENES, Tally
 from tests.harness.cluster import fresh_namespace
 from tests.harness.controlplane import ControlPlane
 from tests.harness.product import Product, resource_class
+from tests.scheduling import crowds
 
 CLASS = "nvidia.tesla.k80"
 CROWD_SCENES: tuple[Callable[[crowd.Crowd], None], ...] = (
     crowd.creations_list_nothing,
     crowd.a_restart_lists_once,
     crowd.a_restart_of_the_api_server_is_survived,
+    crowds.starts_of_the_binder_list_once,
 )
 
 
