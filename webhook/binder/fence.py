@@ -76,6 +76,7 @@ class Fence:
         self._wall = wall
         self._lock = Lock()
         self._term = Term()
+        self._renewal_seen = 0.0  # when the last renewal came to be known
         self._since: float | None = None  # when this process became the holder
         self._list = 0  # the number of the list that was ordered after the wait
 
@@ -85,6 +86,8 @@ class Fence:
         with self._lock:
             if not term.is_same_as(self._term):
                 self._since, self._list = None, 0
+            if term != self._term:
+                self._renewal_seen = self._clock()
             self._term = term
 
     def check(self) -> None:
@@ -118,7 +121,8 @@ class Fence:
             return "nobody holds the scheduler's lease yet"
         if term.holder != self._identity and not term.holder.startswith(f"{self._identity}_"):
             return f"the scheduler's lease is held by {term.holder}, not by {self._identity}"
-        age = self._wall() - term.renewed
+        # The one counts what a watch was late, the other goes on when the clock of the machine is put back.
+        age = max(self._wall() - term.renewed, self._clock() - self._renewal_seen)
         if age > term.duration_seconds * 2 / 3:
             return f"the scheduler's lease was last renewed {age:.0f} s ago"
         return ""

@@ -178,3 +178,12 @@ def test_a_process_beside_the_one_before_it_does_not_begin():
     fenced.clock.now += TAKEOVER_SECONDS
     fenced.alone = True
     assert "waiting for what the holder before" in fenced.why_not()
+
+
+def test_a_clock_that_is_put_back_does_not_prolong_a_lease():
+    fenced = Fenced().taken_over()
+    fenced.wall.now -= 3600.0
+    fenced.clock.now += 11.0 - TAKEOVER_SECONDS
+    assert fenced.why_not() == "the scheduler's lease was last renewed 11 s ago"
+    fenced.lease()
+    fenced.fence.check()
