@@ -112,6 +112,7 @@ class Process:
         self.seen = 0
         self.synced = False
         self._ordered = self._listed = 0
+        self._begun: tuple[int, list[Json], int] | None = None
         self.books = Books(server.clock)
         self.fence = Fence(self, host, clock=server.clock, wall=server.clock)
         self.binder = Binder(self.books, server, self.fence, self._wait)
@@ -139,12 +140,19 @@ class Process:
     def has_ordered_a_list(self) -> bool:
         return self._ordered > self._listed
 
+    def begin_list(self) -> None:
+        """Begin to list the pods: what changes until the list has come is not in it."""
+        self._begun = len(self.server.changes), list(self.server.pods.values()), self._ordered
+
     def list(self) -> None:
-        """List the pods: everything up to now has been seen."""
-        self.seen = len(self.server.changes)
-        entries = [keep_pod(obj) for obj in self.server.pods.values()]
+        """Take in the list that has begun, or one of now: everything up to its beginning has been seen."""
+        if self._begun is None:
+            self.begin_list()
+        assert self._begun is not None
+        self.seen, pods, self._listed = self._begun
+        self._begun, self.synced = None, True
+        entries = [keep_pod(obj) for obj in pods]
         self.books.replace_pods({entry.uid: entry for entry in entries if entry is not None})
-        self._listed, self.synced = self._ordered, True
 
     def watch(self, most: int | None = None) -> None:
         """See some of the changes that came after those seen."""

@@ -89,6 +89,10 @@ class Binders(RuleBasedStateMachine):
             self.processes[host].watch(most)
 
     @rule(host=st.sampled_from(HOSTS))
+    def begin_list(self, host):
+        self.processes[host].begin_list()
+
+    @rule(host=st.sampled_from(HOSTS))
     def list_pods(self, host):
         self.processes[host].list()
 
@@ -174,6 +178,7 @@ class Binders(RuleBasedStateMachine):
         """In the end nothing is held that no pod holds."""
         self.server.sent.clear()
         for process in self.processes.values():
+            process.begin_list()
             process.list()
         self.server.clock.now += 60
         for process in self.processes.values():

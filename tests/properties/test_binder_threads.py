@@ -139,9 +139,11 @@ class Machine:
         for thread in busy:
             thread.join()
         self.server.calm.set()
-        self._settle()
         self.watch_ends.set()
         watch.join()
+        wait(BIND_SECONDS)  # what is late arrives
+        self.watch()
+        self._settle()
 
     def _repeat(self, step: Callable[[], None], until: Event) -> None:
         try:
@@ -156,7 +158,6 @@ class Machine:
         while self.books.reserved and time.monotonic() < deadline:
             self.settler.step()
             wait(0.2)
-        wait(BIND_SECONDS)
 
     def schedule(self) -> None:
         waiting = self.server.names(bound=False)
@@ -201,7 +202,7 @@ class Machine:
 
     def look_around(self) -> None:
         complaints(self.books)
-        assert double_allocations(self.books) == 0
+        double_allocations(self.books)  # a list that shows a pod which is gone may make one for a moment
         proposal = Victims(tuple(obj["metadata"]["uid"] for obj in self.server.names(bound=True)[:1]))
         preempt(self.books, pod("high", container(k80=1), priority=9), dict.fromkeys(NODES, proposal))
         wait(0.1)
@@ -211,11 +212,13 @@ class Machine:
         with self.server.lock:
             new, pods = self.server.changes[self.seen :], list(self.server.pods.values())
         self.seen += len(new)
-        if self.chance.random() < 0.02:
+        wait(self.chance.uniform(0, 0.05))
+        if not self.server.calm.is_set() and self.chance.random() < 0.05:
+            wait(self.chance.uniform(0, 2))  # a long list: what is done meanwhile is not in it
             seen = (keep_pod(obj) for obj in pods)
             self.books.replace_pods({entry.uid: entry for entry in seen if entry is not None})
+            wait(self.chance.uniform(0, 1))
             return
-        wait(self.chance.uniform(0, 0.05))
         for kind, obj in new:
             entry = keep_pod(obj)
             if kind == "remove" or entry is None:
@@ -248,10 +251,11 @@ def test_threads_never_give_a_device_twice_and_leave_nothing_held(seed: int) -> 
     machine = Machine(seed)
     machine.run()
 
-    assert machine.faults == []
     assert machine.server.violations == []
+    assert machine.faults == []
     assert machine.server.bindings > 5, "something was bound"
     assert machine.books.reserved == {}
+    assert double_allocations(machine.books) == 0
     fresh = fill(Books(now))
     for obj in machine.server.pods.values():
         entry = keep_pod(obj)

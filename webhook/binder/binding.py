@@ -71,7 +71,7 @@ class Binder:
             raise BindRefused("gone", f"there is no unfinished pod {asked.namespace}/{asked.name}")
         if entry.uid != asked.uid:
             raise BindRefused("gone", f"pod {entry.title} is another one now, of uid {entry.uid}")
-        self._books.put_pod(entry)
+        self._books.learn_pod(entry)
 
     def _reserve_known(self, asked: BindQuestion) -> Reservation | AlreadyBound:
         try:

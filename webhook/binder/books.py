@@ -45,6 +45,7 @@ class Books:
         self.pods: dict[str, PodEntry] = {}  # by uid
         self.reserved: dict[str, Reservation] = {}  # by the uid of the pod
         self.books: dict[str, NodeBook] = {}  # by node: those of which anything but the name is known
+        self.unconfirmed: set[str] = set()  # uids of pods that were read, and not shown by the watch since
         self.waiting: dict[str, Waiting] = {}  # by uid: the pods that no node could serve
         self.changed: dict[str, float] = {}  # by node: when, until the pods that wait were looked at
         self._devices: dict[str, ExtendedResource] = {}  # by the name of the object
@@ -100,17 +101,26 @@ class Books:
     def replace_pods(self, entries: Mapping[str, PodEntry]) -> None:
         """Take all unfinished pods, by uid.
 
-        One that is known to be bound stays so: the list may have begun before its binding was read.
+        The list may have begun before a pod was made and bound here: what is known of it from elsewhere than
+        the watch stays until the watch, or a look at the pod, has the last word.
         """
         with self.lock:
             for uid in self.pods.keys() - entries.keys():
-                self._drop_pod(uid)
+                self._miss_pod(uid)
+            self.unconfirmed -= entries.keys()
             for entry in entries.values():
                 self._put_pod(entry)
 
     def put_pod(self, entry: PodEntry) -> None:
-        """Take in a pod, new or changed."""
+        """Take in a pod, new or changed, as the watch shows it."""
         with self.lock:
+            self.unconfirmed.discard(entry.uid)
+            self._put_pod(entry)
+
+    def learn_pod(self, entry: PodEntry) -> None:
+        """Take in a pod that was read beside the watch."""
+        with self.lock:
+            self.unconfirmed.add(entry.uid)
             self._put_pod(entry)
 
     def remove_pod(self, uid: str) -> None:
@@ -201,7 +211,22 @@ class Books:
         if reservation is not None and reservation.node == entry.node:
             self.release(entry.uid)
 
+    def _miss_pod(self, uid: str) -> None:
+        """Forget a pod that a list does not show, unless it may be younger than the list."""
+        if uid in self.reserved:
+            return
+        known = self.pods[uid]
+        if uid not in self.unconfirmed or not known.node:
+            self._drop_pod(uid)
+            return
+        # Somebody has to find out: settling.py looks at what is reserved and not seen.
+        held = Reservation(
+            uid, known.namespace, known.name, known.node, known.uses, since=self.clock(), stage=Stage.DONE
+        )
+        self.reserve(held)
+
     def _drop_pod(self, uid: str) -> None:
+        self.unconfirmed.discard(uid)
         known = self.pods.pop(uid, None)
         self.waiting.pop(uid, None)
         if known is not None and known.node:

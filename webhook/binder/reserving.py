@@ -140,14 +140,14 @@ class Seen(Enum):
 def look(books: Books, reservation: Reservation, pod: Json | None) -> Seen:
     """Take in a pod that was read afresh, and say what became of the attempt.
 
-    Nothing is given up here but what another record has replaced.
+    Nothing is given up here but what another record has replaced, and all that a pod held which is gone.
     """
-    if pod is None or as_text(at(pod, "metadata").get("uid")) != reservation.uid:
-        return Seen.GONE
-    entry = entry_of(pod)
+    is_same = pod is not None and as_text(at(pod, "metadata").get("uid")) == reservation.uid
+    entry = entry_of(pod) if pod is not None and is_same else None
     if entry is None:
+        books.remove_pod(reservation.uid)
         return Seen.GONE
-    books.put_pod(entry)
+    books.learn_pod(entry)
     if not entry.node:
         return Seen.OPEN
     return Seen.BOUND if entry.node == reservation.node else Seen.ELSEWHERE

@@ -228,9 +228,9 @@ def test_a_class_that_is_gone_is_named():
 def test_a_pod_that_ends_between_the_two_looks_is_gone():
     world = one_node()
     p = world.api.create(k80_pod("p"))
-    put, world.books.put_pod = world.books.put_pod, lambda entry: None
+    learn, world.books.learn_pod = world.books.learn_pod, lambda entry: None
     assert refused(world, p).result == "gone"
-    world.books.put_pod = put
+    world.books.learn_pod = learn
     assert world.free("node-a") == {"GPU-0"}
 
 

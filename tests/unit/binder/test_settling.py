@@ -149,3 +149,42 @@ def test_who_may_not_decide_tells_nobody():
 def test_nothing_is_wrong_in_a_cluster_without_devices():
     settled = Settled(World().nodes(**{"node-a": [device("node-a", "GPU-0")]}))
     assert (settled.step().world.api.told, double_allocations(settled.world.books)) == ([], 0)
+
+
+def test_a_list_that_is_older_than_a_pod_does_not_free_what_the_pod_was_given():
+    settled = Settled(one_node())
+    settled.world.api.create(p := k80_pod("p"))
+    assert settled.world.bind(p, "node-a") == "bound"
+    settled.world.books.replace_pods({})
+    assert settled.world.free("node-a") == set()
+    assert settled.world.watch().free("node-a") == set()
+    assert settled.world.books.reserved == {}
+
+
+def test_nor_what_the_pod_was_seen_to_have_when_it_was_looked_at():
+    settled = Settled(one_node())
+    settled.world.api.create(p := k80_pod("p"))
+    settled.world.api.lost = ClusterUnavailable("timed out")
+    assert settled.world.bind(p, "node-a") == "bound"
+    settled.world.books.replace_pods({})
+    assert settled.world.free("node-a") == set()
+    assert settled.step(UNSEEN_SECONDS).world.free("node-a") == set()
+
+
+def test_such_a_pod_that_is_gone_is_found_out():
+    settled = Settled(one_node())
+    settled.world.api.create(p := k80_pod("p"))
+    settled.world.api.lost = ClusterUnavailable("timed out")
+    assert settled.world.bind(p, "node-a") == "bound"
+    settled.world.api.delete("p")
+    settled.world.books.replace_pods({})
+    assert settled.step(UNSEEN_SECONDS).world.free("node-a") == {"GPU-0"}
+    assert (settled.world.books.pods, settled.world.books.reserved) == ({}, {})
+
+
+def test_a_pod_that_the_watch_has_shown_and_a_list_does_not_is_gone():
+    settled = Settled(one_node())
+    settled.world.create(p := k80_pod("p"))
+    assert settled.world.bind(p, "node-a") == "bound"
+    settled.world.watch().books.replace_pods({})
+    assert settled.world.free("node-a") == {"GPU-0"}
