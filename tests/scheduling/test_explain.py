@@ -92,6 +92,22 @@ def test_a_deployment_without_pods_is_explained_by_the_refusal_of_the_webhook(
     assert "exceeded quota: none" in found["message"]
 
 
+def test_a_pod_that_was_refused_is_found_in_the_events_of_the_webhook(
+    api: Api, namespace: str, ask: Command
+) -> None:
+    api.create(quota("none", {f"requests.{key(K80)}": "0"}), namespace).must()
+    quota_synced(api, namespace, "none")
+    assert api.create(asking("train"), namespace).code == 403
+
+    def told() -> Json | None:
+        answer = ask("explain", "train", "-n", namespace)
+        return answer if answer["state"] == "Refused" else None
+
+    found = until(told, "the webhook has told of it")
+    assert found is not None
+    assert "resourceclass-webhook said of resourcequota/none: refused pod train: " in found["message"]
+
+
 def test_without_a_scheduler_the_lease_tells(
     api: Api, namespace: str, ask: Command, scheduler: SchedulerPod
 ) -> None:

@@ -9,6 +9,8 @@ from webhook.cli import explain_text
 from webhook.cli.exit_codes import NO, YES
 from webhook.cli.settings import ExplainSettings, add_flags, load
 from webhook.core.errors import BadInput
+from webhook.core.raw import at
+from webhook.core.text import plural
 
 if TYPE_CHECKING:
     from webhook.cli.explain_reading import Reader
@@ -80,9 +82,9 @@ def _of_workload(reader: "Reader", workload: "Json") -> "Explanation":
     found = explain_family(family)
     if found is not None:
         return replace(found, notes=(*found.notes, *reader.unread))
-    waiting = [pod for pod in pods if not pod["spec"].get("nodeName")]
+    waiting = [pod for pod in pods if not at(pod, "spec").get("nodeName")]
     explained = explain_pod(reader.scene((waiting or list(pods))[0]))
-    note = f"{family.title} has {len(pods)} pods, of which {len(waiting)} wait; this is one of them"
+    note = f"this is one of the {plural(len(pods), 'pod')} of {family.title}; without a node: {len(waiting)}"
     return replace(explained, notes=(note, *explained.notes))
 
 
@@ -92,6 +94,4 @@ def _not_found(reader: "Reader", kind: str, name: str, namespace: str) -> "Expla
     devices = reader.devices()
     entries = chain.from_iterable(devices.pods.values()) if devices else ()
     elsewhere = sorted({entry.namespace for entry in entries if entry.name == name})
-    # A pod that was never stored is named after its controller.
-    told = [told for told in reader.refusals() if name.startswith(f"{told.about.rpartition('/')[2]}-")]
-    return not_found(kind, name, namespace, elsewhere, told)
+    return not_found(kind, name, namespace, elsewhere, reader.refusals_of(name))

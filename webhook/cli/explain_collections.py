@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from webhook.binder.fence import term_of
+from webhook.cluster.events import COMPONENT
 from webhook.cluster.listing import Resource, key_of
 from webhook.core.explain.family import FAILED_CREATE
 from webhook.core.explain.scene import Lease
@@ -63,6 +64,13 @@ REFUSALS: Final[Resource[Told]] = Resource(
     "events",
     lambda obj: told_of(obj) if obj.get("reason") == FAILED_CREATE else None,
     query={"fieldSelector": f"reason={FAILED_CREATE}"},
+)
+BY_WEBHOOK: Final[Resource[Told]] = Resource(
+    "Event",
+    _CORE,
+    "events",
+    lambda obj: told if (told := told_of(obj)).by == COMPONENT else None,
+    query={"fieldSelector": f"source={COMPONENT}"},
 )
 WORKLOADS: Final[Mapping[str, Resource[Json]]] = {
     "deployment": Resource("Deployment", _APPS, "deployments", keep_whole),

@@ -9,7 +9,7 @@ from webhook.cluster.api import ApiError
 from webhook.cluster.listing import Resource
 from webhook.cluster.reads import Reads
 from webhook.cluster.resources import QUOTAS
-from webhook.core.explain.family import Family, wanted_pods
+from webhook.core.explain.family import Family, is_about, wanted_pods
 from webhook.core.explain.scene import Devices, Scene
 from webhook.core.explain.told import Told
 from webhook.core.placement.pod_entry import PodEntry
@@ -104,6 +104,11 @@ class Reader:
     def refusals(self) -> Sequence[Told]:
         """Read what controllers of the namespace were refused."""
         return self._allowed(lambda: self._reads.all(collections.REFUSALS, self._namespace)) or ()
+
+    def refusals_of(self, name: str) -> Sequence[Told]:
+        """Read what was said of refusing a pod that is not there: by its controller, or by the webhook."""
+        by_webhook = self._allowed(lambda: self._reads.all(collections.BY_WEBHOOK, self._namespace)) or ()
+        return [told for told in (*self.refusals(), *by_webhook) if is_about(told, name)]
 
     def _whole(self, resource: Resource[T]) -> Sequence[T] | None:
         """Read a collection of the cluster; None where it may not be read, or a folder has nothing of it."""

@@ -397,7 +397,7 @@ def test_a_workload_that_has_its_pods_is_explained_by_one_that_waits(answer):
         item["metadata"].update(OWNED)
     found = answer(*FREE, DEPLOYMENT, REPLICA_SET, *pods, name="deploy/train")
     assert found["subject"] == "pod team-a/train-5d9-b"
-    assert found["notes"][0] == ("deployment team-a/train has 2 pods, of which 1 wait; this is one of them")
+    assert found["notes"][0] == "this is one of the 2 pods of deployment team-a/train; without a node: 1"
 
 
 def test_old_refusals_of_a_complete_workload_do_not_count(answer):
@@ -410,13 +410,22 @@ def test_old_refusals_of_a_complete_workload_do_not_count(answer):
 
 
 def test_a_pod_that_was_never_stored_is_found_by_its_controller(answer):
-    said = event("ReplicaSet/train-5d9", "FailedCreate", REFUSAL)
+    said = event("ReplicaSet/train-5d9", "FailedCreate", REFUSAL, by="replicaset-controller")
     found = answer(*FREE, said, name="train-5d9-xyz")
     assert found["state"] == "Refused"
-    assert (
-        "there is no pod or workload team-a/train-5d9-xyz; replicaset/train-5d9 was refused"
-        in found["message"]
+    assert found["message"] == (
+        "there is no pod or workload team-a/train-5d9-xyz; replicaset-controller said of "
+        f"replicaset/train-5d9: {REFUSAL}"
     )
+
+
+def test_a_pod_of_nobody_is_found_in_what_the_webhook_told_the_owner_of_the_quota(answer):
+    text = "refused pod train: exceeded quota: limits, requested: a=1, used: a=1, limited: a=1"
+    said = event("ResourceQuota/limits", "QuotaExceeded", text, by="resourceclass-webhook")
+    found = answer(*FREE, said)
+    assert found["state"] == "Refused"
+    assert found["message"].endswith(f"resourceclass-webhook said of resourcequota/limits: {text}")
+    assert answer(*FREE, said, name="other")["state"] == "NotFound"
 
 
 def test_a_pod_of_the_name_elsewhere_is_pointed_at(answer):

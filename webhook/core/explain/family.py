@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from webhook.core.explain.answer import Explanation, State, Verdict
@@ -13,6 +14,9 @@ from webhook.core.values.names import Json
 FAILED_CREATE: Final = "FailedCreate"
 _CREATING: Final = "Error creating: "
 _MOST_TOLD: Final = 3
+_REMEDY: Final = (
+    "docs/troubleshooting.md has these words, with what to do; a controller tries again by itself"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,7 @@ def _refused(family: Family) -> Explanation:
         f"{family.title} has {family.pods}{of} pods, and the next one is refused: "
         f"{told[0].message.removeprefix(_CREATING)}"
     )
-    remedy = "the words and what to do stand in docs/troubleshooting.md; its controller tries again by itself"
-    return Explanation(family.title, Verdict(State.REFUSED, headline, (remedy,)), told=told)
+    return Explanation(family.title, Verdict(State.REFUSED, headline, (_REMEDY,)), told=told)
 
 
 def _without_pods(family: Family) -> Explanation:
@@ -90,15 +93,28 @@ def _count(value: Any, default: int) -> int:
 def not_found(
     kind: str, name: str, namespace: str, elsewhere: Sequence[str], told: Sequence[Told]
 ) -> Explanation:
-    """Explain that there is nothing of this name. `elsewhere` are namespaces that have a pod of it."""
+    """Explain that there is nothing of this name.
+
+    `elsewhere` are namespaces that have a pod of it, `told` what was said of refusing such a pod.
+    """
     what = kind or "pod or workload"
+    subject = f"{what} {namespace}/{name}"
     remedies = tuple(f"there is a pod of this name in {place}: add -n {place}" for place in elsewhere)
     if told:
-        message = told[0].message.removeprefix(_CREATING)
-        headline = f"there is no {what} {namespace}/{name}; {told[0].about} was refused one: {message}"
-        return Explanation(
-            f"{what} {namespace}/{name}", Verdict(State.REFUSED, headline, remedies), told=tuple(told)
-        )
+        said = latest(told, _MOST_TOLD)
+        headline = f"there is no {subject}; {said[0].by} said of {said[0].about}: {said[0].message}"
+        return Explanation(subject, Verdict(State.REFUSED, headline, (*remedies, _REMEDY)), told=said)
     headline = f"there is no {what} {name} in namespace {namespace}"
     more = remedies or ("if `kubectl apply` was refused, `resourceclass check -f FILE` says why",)
-    return Explanation(f"{what} {namespace}/{name}", Verdict(State.NOT_FOUND, headline, more))
+    return Explanation(subject, Verdict(State.NOT_FOUND, headline, more))
+
+
+def is_about(told: Told, name: str) -> bool:
+    """Whether a refusal is about a pod of this name: of its controller, or one that names the pod itself.
+
+    The controller of a pod that was never stored is known by its name, with which the pod's begins.
+    """
+    _, _, controller = told.about.rpartition("/")
+    words = told.message.replace(",", " ").replace(":", " ").split()
+    named = any(pair == ("pod", name) for pair in pairwise(words))
+    return named or (told.reason == FAILED_CREATE and name.startswith(f"{controller}-"))

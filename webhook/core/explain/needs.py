@@ -6,10 +6,10 @@ from webhook.core.explain.answer import ClassNeed, QuotaLeft
 from webhook.core.explain.scene import Devices, Scene
 from webhook.core.explain.supply import Supply, supply
 from webhook.core.raw import at
-from webhook.core.validate.quota import limit_of, quota_name
+from webhook.core.validate.quota import amount_of, limit_of, quota_name
 from webhook.core.validate.scopes import counts
-from webhook.core.values.names import Json, quota_key
-from webhook.core.values.quantity import NANOS, BadQuantity, Quantity, parse_quantity
+from webhook.core.values.names import Json
+from webhook.core.values.quantity import NANOS
 
 
 def needs(scene: Scene) -> tuple[ClassNeed, ...]:
@@ -35,14 +35,6 @@ def _quotas(pod: Json, quotas: Sequence[Json], name: str) -> Iterator[QuotaLeft]
         hard = limit_of(quota, name)
         if hard is None or not counts(quota, pod):
             continue
-        used, known = _status(quota, "used", name), _status(quota, "hard", name)
+        used, known = (amount_of(at(quota, "status", field), name) for field in ("used", "hard"))
         left = None if used is None or known != hard else max(0, (hard.nanos - used.nanos) // NANOS)
         yield QuotaLeft(quota_name(quota), str(hard), str(used if used is not None else 0), left)
-
-
-def _status(quota: Json, field: str, name: str) -> Quantity | None:
-    value = at(quota, "status", field).get(quota_key(name))
-    try:
-        return None if value is None else parse_quantity(value)
-    except BadQuantity:
-        return None

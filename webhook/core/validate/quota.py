@@ -63,22 +63,25 @@ def quota_name(quota: Json) -> str:
 
 def limit_of(quota: Json, class_name: str) -> Quantity | None:
     """Return what `spec.hard` allows of a class; None where the quota does not name it."""
-    return _amount(at(quota, "spec", "hard"), class_name)
+    return amount_of(at(quota, "spec", "hard"), class_name)
 
 
 def _judge_limit(quota: Json, class_name: str, requested: int) -> Iterator[QuotaFinding]:
     limited = limit_of(quota, class_name)
     if limited is None:
         return
-    used = _amount(at(quota, "status", "used"), class_name)
-    ready = used is not None and _amount(at(quota, "status", "hard"), class_name) == limited
+    used = amount_of(at(quota, "status", "used"), class_name)
+    ready = used is not None and amount_of(at(quota, "status", "hard"), class_name) == limited
     used = used or Quantity(0)
     if not ready or used.nanos + requested * NANOS > limited.nanos:
         yield QuotaFinding(quota_name(quota), class_name, requested, used, limited, ready)
 
 
-def _amount(amounts: Json, class_name: str) -> Quantity | None:
-    """Return an amount; one that cannot be read counts as absent, for the API server stores no such thing."""
+def amount_of(amounts: Json, class_name: str) -> Quantity | None:
+    """Return the amount of a class in `hard` or `used`.
+
+    One that cannot be read counts as absent, for the API server stores no such thing.
+    """
     value: Any = amounts.get(quota_key(class_name))
     try:
         return None if value is None else parse_quantity(value)
