@@ -40,6 +40,13 @@ def test_a_device_is_stored_with_its_status(installed: Api) -> None:
     assert stored["status"] == status
 
 
+def test_a_new_device_is_available_without_a_second_write(installed: Api) -> None:
+    made = installed.create(device()).must()
+
+    assert made["status"] == {"phase": "Available"}
+    assert installed.get("ExtendedResource", made["metadata"]["name"]).must()["status"] == made["status"]
+
+
 def test_kubectl_shows_what_a_person_wants_to_know_of_a_device(installed: Api, kubectl: Kubectl) -> None:
     properties = {"model": "Tesla K80", "memory": "11441MiB"}
     name = installed.create(device(properties=properties)).must()["metadata"]["name"]
