@@ -1,6 +1,7 @@
 """The life of a controller: it watches, and while it holds the Lease its workers do what is to be done."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
@@ -61,8 +62,9 @@ class Controller:
         """Stop in this order: no more writes, then the Lease is given up, then nothing is watched."""
         self._stopping.set()
         self.queue.close()
+        until = time.monotonic() + STOP_SECONDS
         for worker in self._workers:
-            worker.join(STOP_SECONDS)
+            worker.join(max(0.0, until - time.monotonic()))
         self.elector.close()
         self.watches.close()
 

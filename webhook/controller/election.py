@@ -123,7 +123,11 @@ class Elector:
     def _run(self) -> None:
         seconds = 0.0
         while not self._stopping.wait(seconds):
-            self.step()
+            try:
+                self.step()
+            except Exception:  # noqa: BLE001
+                # Whatever it is, the thread must live: nobody would notice that nobody leads.
+                _log.exception("fault in the election")
             seconds = RETRY_SECONDS
 
     def _take(self, now: float) -> bool:
@@ -133,7 +137,7 @@ class Elector:
         if holder and holder != self._identity:
             self._lose()
             if spec != self._seen:
-                self._seen, self._seen_at = spec, now
+                self._seen, self._seen_at = spec, self._clock()  # after the read, which may take seconds
             if now < self._seen_at + _duration(spec):
                 return False
         return self._leases.write(lease, self._spec(spec))

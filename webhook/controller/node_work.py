@@ -76,9 +76,10 @@ class NodeWork:
         self._parts.makers.ensure(at(obj, "spec", "properties") for obj in plan.create)
         self._parts.devices.carry_out(plan)
         self._parts.devices.write_statuses(self._world.devices.of(name), holdings)
-        self._write_node(node, self._read(name), pods, plan.verdict)
+        verdict = self._write_node(node, self._read(name), pods, plan.verdict)
         doubles = self.count(name)
-        self._tell(node, plan, doubles)
+        self._tell(node, plan.warnings, verdict)
+        self._act(doubles)
         return plan.retry_seconds
 
     def count(self, name: str) -> Sequence[Double]:
@@ -122,24 +123,29 @@ class NodeWork:
         node: Json,
         devices: Sequence[ExtendedResource],
         pods: Sequence[PodEntry],
-        verdict: NodeVerdict | None,
-    ) -> None:
+        planned: NodeVerdict | None,
+    ) -> NodeVerdict | None:
+        """Write labels, capacity and condition, where they differ; returns what is to be said of the node."""
         classes, membership = self._world.read_classes()
         plugin = vendor_plugin(node, devices, pods, membership, self._world.counted())
         units = node_units(devices, ({"spec": pod.spec} for pod in pods), classes, membership)
         changes = node_changes(node, shown_units(units, plugin.hidden))
-        condition = node_condition(node, first_verdict(verdict, plugin.verdict), time_text(self._wall()))
+        verdict = first_verdict(planned, plugin.verdict)
+        condition = node_condition(node, verdict, time_text(self._wall()))
         status = {**at(changes.status_patch(), "status"), **at(condition or {}, "status")}
         patch = {**changes.metadata_patch(), **({"status": status} if status else {})}
         if patch:
             stored = self._parts.writer.patch_node(NODES, node, patch)
             self._world.nodes.learn(key_of(stored), keep_node(stored))
+        return verdict
 
-    def _tell(self, node: Json, plan: DevicePlan, doubles: Sequence[Double]) -> None:
-        for text in plan.warnings:
+    def _tell(self, node: Json, warnings: Sequence[str], verdict: NodeVerdict | None) -> None:
+        for text in warnings:
             self._parts.notices.tell(node, LABELS_IN_DOUBT, text)
-        if plan.verdict is not None and not plan.verdict.is_ready:
-            self._parts.notices.tell(node, plan.verdict.reason, plan.verdict.message)
+        if verdict is not None and not verdict.is_ready:
+            self._parts.notices.tell(node, verdict.reason, verdict.message)
+
+    def _act(self, doubles: Sequence[Double]) -> None:
         for double in doubles:
             obj = self._world.devices.get(("", double.device.name))
             if obj is not None:

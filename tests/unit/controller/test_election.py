@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,10 +28,14 @@ class FakeLease:
         self.lease: Json | None = None
         self.away = self.lost = False
         self.writes = 0
+        self.meanwhile: Callable[[], object] | None = None  # what happens during the next read
 
     def read(self) -> Json | None:
         if self.away:
             raise ClusterUnavailable("connection refused")
+        if self.meanwhile is not None:
+            happens, self.meanwhile = self.meanwhile, None
+            happens()
         return self.lease
 
     def write(self, before: Json | None, spec: Json) -> bool:
@@ -115,6 +120,22 @@ def test_a_killed_leader_is_followed_when_its_lease_has_not_changed_for_its_dura
     assert b.step()
     assert lease.lease is not None
     assert lease.lease["spec"]["leaseTransitions"] == 1
+
+
+def test_a_read_that_takes_long_does_not_shorten_the_term_of_the_leader(
+    a: Candidate, b: Candidate, clock: Clock, lease: FakeLease
+) -> None:
+    def renewed_late() -> None:
+        clock.now += 8
+        assert a.step()
+
+    a.step()
+    lease.meanwhile = renewed_late
+    assert not b.step()
+    clock.now += DURATION_SECONDS - 0.1
+    assert not b.step()
+    clock.now += 0.1
+    assert b.step()
 
 
 def test_who_sees_an_old_lease_for_the_first_time_waits_too(a: Candidate, b: Candidate, clock: Clock) -> None:
@@ -211,3 +232,20 @@ def test_who_has_not_listed_everything_yet_does_not_try(lease: FakeLease, clock:
     assert lease.lease is None
     late.knows_enough = True
     assert late.step()
+
+
+def test_a_fault_does_not_end_the_election(lease: FakeLease, clock: Clock) -> None:
+    def fault() -> None:
+        raise ValueError("a bug")
+
+    faulty = Candidate(lease, clock, "faulty")
+    lease.meanwhile = fault
+    steps: list[bool] = []
+
+    def wait(seconds: float) -> bool:
+        steps.append(faulty.elector.leads)
+        return len(steps) > 2
+
+    faulty.elector._stopping.wait = wait  # type: ignore[method-assign, assignment]
+    faulty.elector._run()
+    assert steps == [False, False, True]
