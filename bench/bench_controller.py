@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bench.processes import resident_mib
+from bench.processes import cpu_seconds, resident_mib
 from tests.harness import binaries
 from tests.harness.api import Api
 from tests.harness.controller import USER, Controller
@@ -42,6 +42,7 @@ class Run:
 
     ready_seconds: float
     done_seconds: float
+    cpu_seconds: float
     memory_mib: float
     calls: Counter[str]
     again_seconds: float
@@ -56,6 +57,7 @@ def main(nodes: int = SMALL_NODES, runs: int = RUNS) -> None:
     print(f"{nodes} nodes, {devices} devices, {MODELS} models; median of {runs}")
     _print("caches ready", [run.ready_seconds for run in done], "s")
     _print("everything in place", [run.done_seconds for run in done], "s")
+    _print("CPU of the controller by then", [run.cpu_seconds for run in done], "s")
     _print("writes per node", [count / nodes for count in writes], "")
     _print("writes per second", [w / r.done_seconds for w, r in zip(writes, done, strict=True)], "")
     _print("memory", [run.memory_mib for run in done], "MiB")
@@ -73,7 +75,8 @@ def _run(nodes: int) -> Run:
         try:
             ready = time.monotonic() - begun
             done = _finished(controller, api, nodes) - begun
-            memory = resident_mib(controller.process.pid)
+            pid = controller.process.pid
+            cpu, memory = cpu_seconds([pid]), resident_mib(pid)
             calls = Counter(_name(event) for event in audit.entries(mark, user=USER))
         finally:
             controller.stop()
@@ -84,7 +87,7 @@ def _run(nodes: int) -> Run:
             wrote = [e for e in audit.entries(mark, user=USER) if e["verb"] not in READS]
         finally:
             controller.stop()
-        return Run(ready, done, memory, calls, again, len(wrote))
+        return Run(ready, done, cpu, memory, calls, again, len(wrote))
 
 
 @contextmanager
