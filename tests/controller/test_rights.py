@@ -95,7 +95,7 @@ def _stray_device(api: Api) -> None:
         "spec": {"nodeName": "no-such-node", "deviceID": "0"},
     }
     api.create(stray).must()
-    until(lambda: not api.get(DEVICE, "stray-0").ok, "the stray device is gone")
+    until(lambda: not api.get(DEVICE, "stray-0").ok, "the stray device is gone", 30)
 
 
 @pytest.mark.usefixtures("exercised")

@@ -28,6 +28,9 @@ from webhook.core.raw import at
 from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
 from webhook.core.values.names import Json
 
+# The watch of nodes may be behind that of devices: a new node's devices must not go because of that.
+# Kubernetes itself collects the devices of a node that is gone, by their owner; this is for what it misses.
+GONE_SECONDS: Final = 15.0
 LABELS_IN_DOUBT: Final = "DeviceLabelsInDoubt"
 
 
@@ -61,6 +64,7 @@ class NodeWork:
         self._wall = wall
         # What is being waited out, by node. In memory alone: a restart only waits anew.
         self._settling: dict[str, Settling] = {}
+        self._gone_since: dict[str, float] = {}
 
     def __call__(self, name: str) -> float | None:
         """Bring the node up to date; returns after how many seconds to look again, None if for no reason."""
@@ -68,10 +72,8 @@ class NodeWork:
         pods = self._world.pods.of(name)
         holdings = holdings_of(pods)
         if node is None:
-            self._parts.devices.delete(plan_gone_node(self._world.devices.of(name)))
-            self._settling.pop(name, None)
-            self.count(name)
-            return None
+            return self._gone(name)
+        self._gone_since.pop(name, None)
         plan = self._plan(node, name, holdings)
         self._parts.makers.ensure(at(obj, "spec", "properties") for obj in plan.create)
         self._parts.devices.carry_out(plan)
@@ -98,6 +100,23 @@ class NodeWork:
     def forget(self) -> None:
         """Forget what was being waited out: another controller may go on meanwhile."""
         self._settling.clear()
+        self._gone_since.clear()
+
+    def _gone(self, name: str) -> float | None:
+        """Delete our devices of a node that does not exist, once that is sure."""
+        self._settling.pop(name, None)
+        self.count(name)
+        objects = plan_gone_node(self._world.devices.of(name))
+        if not objects:
+            self._gone_since.pop(name, None)
+            return None
+        left = self._gone_since.setdefault(name, self._clock()) + GONE_SECONDS - self._clock()
+        if left > 0:
+            return left
+        self._parts.devices.delete(objects)
+        self._gone_since.pop(name, None)
+        self.count(name)
+        return None
 
     def _plan(self, node: Json, name: str, holdings: Holdings) -> DevicePlan:
         held = {device for _, device in holdings.by_device}

@@ -73,7 +73,8 @@ def test_a_class_without_devices_goes_only_where_that_is_asked_for(remove_unused
     cluster.put("nodes", a_node())
     cluster.settle()
     cluster.drop("nodes", "a")
-    cluster.settle()
+    cluster.work(60)
+    cluster.work(60)
     cluster.watch().settle()
     cluster.makers("")
     assert (f"{CLASSES}/{K80}" in cluster.api.objects) is stays

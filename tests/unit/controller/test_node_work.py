@@ -9,6 +9,7 @@ import pytest
 from tests.unit.binder.worlds import bound, k80_pod
 from tests.unit.controller.worlds import OURS, Cluster, a_node
 from webhook.cluster.api import ApiError
+from webhook.controller.node_work import GONE_SECONDS
 from webhook.core.values.names import stored_key
 
 Json = dict[str, Any]
@@ -103,9 +104,22 @@ def test_devices_of_a_node_that_is_gone_go_too(cluster: Cluster) -> None:
     cluster.put("nodes", a_node(count=2))
     cluster.settle()
     cluster.drop("nodes", "a")
-    assert cluster.work() == [f"DELETE {DEVICES}/a-0", f"DELETE {DEVICES}/a-1"]
+    assert [*cluster.work(), *cluster.work(GONE_SECONDS - 1)] == []
+    assert cluster.work(1) == [f"DELETE {DEVICES}/a-0", f"DELETE {DEVICES}/a-1"]
     cluster.settle()
     assert cluster.a_class(K80)["status"]["devices"] == 0
+
+
+def test_devices_that_are_known_before_their_node_stay(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node())
+    cluster.settle()
+    known = cluster.world.nodes.get(("", "a"))
+    assert known is not None
+    cluster.world.nodes.remove(("", "a"))
+    cluster.work(1)
+    cluster.world.nodes.put(("", "a"), known)
+    assert cluster.work(3600) == []
+    assert f"{DEVICES}/a-0" in cluster.api.objects
 
 
 def test_a_node_that_is_made_anew_is_written_anew(cluster: Cluster) -> None:
