@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ from tests.scheduling.verbs import bind, create, decides, fits, seen, stored
 Json = dict[str, Any]
 
 FREED_SECONDS = 5.0
+LATE_SECONDS = 2.4  # a Binding is waited for 2 s, and the pod looked at for 3.5 s in all
+HTTP_TIMEOUT_SECONDS = 5.0  # of the extender, in the scheduler's configuration
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +100,38 @@ def test_a_binding_that_was_carried_out_although_the_server_says_5xx_is_a_succes
         assert bind(binder, pod, "node-a") == ""
         assert devices(stored(api, pod)) == first
         assert fits(binder, other, "node-a"), "one of the two cards is left"
+
+
+class Late:
+    """A fault of Bindings: each reaches the API server when its caller has given up, or never."""
+
+    def __init__(self, *, arrives: bool) -> None:
+        self._arrives = arrives
+
+    def __call__(self, request: Request) -> int | None:
+        if not request.path.endswith("/binding"):
+            return None
+        time.sleep(LATE_SECONDS)
+        return None if self._arrives else 504
+
+
+# kubernetes/kubernetes#96579: an API server that is slower than its caller waits.
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_binding_whose_caller_has_given_up_leaves_both_node_and_devices_or_neither(
+    api: Api, namespace: str, binder: Binder, proxy: FaultyProxy, *, arrives: bool
+) -> None:
+    with device_nodes(api, {"node-a": [k80("GPU-0")]}):
+        pod, other = (create(api, namespace, asking(name)) for name in ("p", "other"))
+        seen(binder, other, "node-a")
+        with proxy.failing(Late(arrives=arrives)):
+            started = time.monotonic()
+            said = bind(binder, pod, "node-a")
+            assert time.monotonic() - started < HTTP_TIMEOUT_SECONDS
+        now = stored(api, pod)
+
+        assert (said == "") is arrives
+        assert devices(now) == {"main": ["GPU-0"]} if arrives else is_untouched(now)
+        until(lambda: fits(binder, other, "node-a") is not arrives, "the books say so too", FREED_SECONDS)
 
 
 # Project-HAMi/HAMi#987

@@ -63,6 +63,16 @@ def test_with_its_only_node_cordoned_a_pod_waits_and_takes_no_similar_model(
     assert bound(api, namespace, "one")["spec"]["nodeName"] == node
 
 
+@pytest.mark.parametrize(("only", "right"), [("NVIDIA H200", "NVIDIA H20"), ("NVIDIA-H200", "NVIDIA-H20")])
+def test_with_only_a_similar_model_in_the_cluster_a_pod_waits(
+    api: Api, namespace: str, only: str, right: str
+) -> None:
+    with fresh_class(api, "h20", {"model": "NVIDIA H20"}), device_nodes(api, {"n1": [Card(only, 143771)]}):
+        assert refuse(api, namespace, asking("one", "h20"))
+        with device_nodes(api, {"n2": [Card(right, 97871)]}):
+            assert bound(api, namespace, "one")["spec"]["nodeName"] == "n2"
+
+
 # NVIDIA/k8s-device-plugin#514: names of GPUs with spaces and brackets are no label values.
 def test_spellings_of_one_model_are_one_class(api: Api, namespace: str) -> None:
     spellings = ["Tesla-K80", "NVIDIA-Tesla-K80", "Tesla K80", "NVIDIA TITAN X (Pascal)"]

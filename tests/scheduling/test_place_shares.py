@@ -9,6 +9,7 @@ import pytest
 from tests.harness.api import Api
 from tests.harness.devices import Card, device_nodes, k80
 from tests.harness.product import fresh_class
+from tests.harness.scheduling import SchedulerPod
 from tests.harness.waiting import until
 from tests.scheduling.expect import (
     K80,
@@ -66,8 +67,8 @@ def test_a_device_takes_exactly_as_many_shares_as_fit(api: Api, namespace: str, 
 # Project-HAMi/HAMi#592, #3052: the second container was charged to the wrong card.
 @pytest.mark.usefixtures("shares")
 @pytest.mark.parametrize("names", [("big", "small"), ("small", "big")])
-def test_two_containers_that_share_are_charged_to_their_own_devices(
-    api: Api, namespace: str, names: tuple[str, str]
+def test_two_containers_that_share_are_charged_to_their_own_devices_also_after_a_restart(
+    api: Api, namespace: str, scheduler: SchedulerPod, names: tuple[str, str]
 ) -> None:
     wants = {"big": {"sh10": 1}, "small": {"sh1": 1}}
 
@@ -76,6 +77,8 @@ def test_two_containers_that_share_are_charged_to_their_own_devices(
 
     with device_nodes(api, {"node-a": [X, X]}):
         pod = place(api, namespace, duo("duo"))
+        scheduler.binder.kill()
+        scheduler.binder.start().wait_ready()
         refuse(api, namespace, duo("second"))
         alone = place(api, namespace, asking("alone", "sh9"))
 
