@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -251,6 +252,23 @@ def test_a_mirror_pod_is_stored_as_the_kubelet_sent_it(api: Api, adopting: str) 
 
     assert stored["spec"]["containers"][0]["resources"]["limits"] == {GPU: "1"}
     assert "affinity" not in stored["spec"]
+
+
+@pytest.mark.parametrize("flags", [[], ["--server-side"]])
+def test_an_adopted_pod_can_be_applied_again(
+    kubectl: Kubectl, api: Api, adopting: str, tmp_path: Path, flags: list[str]
+) -> None:
+    manifest = tmp_path / "pod.json"
+    manifest.write_text(json.dumps(plain("p")))
+    apply = ("apply", *flags, "-n", adopting, "-f", str(manifest))
+    kubectl(*apply).must()
+    first = api.get("Pod", "p", adopting).must()
+
+    kubectl(*apply).must()
+
+    again = api.get("Pod", "p", adopting).must()
+    assert_adopted(again)
+    assert (again["spec"], again["metadata"]["uid"]) == (first["spec"], first["metadata"]["uid"])
 
 
 def test_a_dry_run_shows_what_a_pod_becomes_and_stores_nothing(api: Api, adopting: str) -> None:
