@@ -28,7 +28,8 @@ def test_every_entry_is_safe_for_dry_runs(objects: list[Json]) -> None:
 def test_only_advice_never_stands_in_the_way(objects: list[Json]) -> None:
     ignoring = {e["name"] for e in entries(objects) if e["failurePolicy"] == "Ignore"}
 
-    assert ignoring == {"workloads.resourceclass.io", "deletions.resourceclass.io"}
+    advising = {"workloads", "adopt-workloads", "deletions"}
+    assert ignoring == {f"{name}.resourceclass.io" for name in advising}
 
 
 def test_a_trial_blocks_nothing(helm: Helm) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.chart.samples import K80, STORED_K80, asking, container
 from tests.chart.templated import MAKE
 from tests.harness.api import Api
+from tests.harness.cluster import fresh_namespace
 
 PASSED_OVER = "apiserver_admission_webhook_fail_open_count"
 SENT = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob"]
@@ -26,7 +27,7 @@ def sent(installed: Api) -> Callable[[str], int]:
         )
         return sum(map(int, re.findall(pattern, installed.request("GET", "/metrics").body["message"])))
 
-    before = {entry: count(entry) for entry in ("workloads", "deletions")}
+    before = {entry: count(entry) for entry in ("workloads", "adopt-workloads", "deletions")}
     return lambda entry: count(entry) - before[entry]
 
 
@@ -46,6 +47,27 @@ def test_a_workload_without_a_class_is_not_sent(
     installed.create(MAKE[kind]([container()]), namespace).must()
 
     assert sent("workloads") == 0
+
+
+@pytest.mark.parametrize("kind", SENT)
+def test_where_pods_are_adopted_a_workload_with_a_vendors_device_is_sent(
+    installed: Api, sent: Callable[[str], int], kind: str
+) -> None:
+    with fresh_namespace(installed, {"resourceclass.io/adopt": "some"}) as adopting:
+        installed.create(MAKE[kind]([asking("nvidia.com/gpu")]), adopting).must()
+        plain = MAKE[kind]([container()])
+        plain["metadata"]["name"] = "plain"
+        installed.create(plain, adopting).must()
+
+    assert (sent("workloads"), sent("adopt-workloads")) == (0, 1)
+
+
+def test_elsewhere_a_workload_with_a_vendors_device_is_not_sent(
+    installed: Api, namespace: str, sent: Callable[[str], int]
+) -> None:
+    installed.create(MAKE["Deployment"]([asking("nvidia.com/gpu")]), namespace).must()
+
+    assert (sent("workloads"), sent("adopt-workloads")) == (0, 0)
 
 
 def test_what_a_controller_owns_is_not_sent(

@@ -20,6 +20,7 @@ from tests.cluster.expect import (
     key,
 )
 from tests.cluster.expect_quota import limit, used
+from tests.cluster.workloads import workload
 from tests.harness.api import Answer, Api
 from tests.harness.audit import AuditLog, called_webhooks
 from tests.harness.cluster import IMAGE, fresh_namespace, pod
@@ -149,6 +150,19 @@ def test_with_warn_an_adopted_pod_is_adopted_all_the_same(api: Api) -> None:
 
     assert_adopted(answer.must(), 1, "closed.k80")
     assert any("class closed.k80 is open to namespaces with team=ml only" in each for each in answer.warnings)
+
+
+def test_a_workload_whose_pods_the_quota_cannot_hold_is_warned_of_when_it_is_applied(
+    api: Api, adopting: str
+) -> None:
+    limit(api, adopting, 2)
+    made = workload("Deployment", "w", {GPU: "1"})
+    made["spec"]["replicas"] = 3
+
+    answer = api.create(made, adopting, dryRun="All")
+
+    assert answer.must()["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] == {GPU: "1"}
+    assert any(f"quota q allows 2 of class {K80}" in each for each in answer.warnings)
 
 
 def test_a_pod_that_names_a_class_is_left_as_it_is(api: Api, adopting: str) -> None:

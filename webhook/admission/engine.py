@@ -23,9 +23,10 @@ from webhook.core.outcome import Outcome
 from webhook.core.raw import as_text, at
 from webhook.core.settings import PodSettings
 from webhook.core.validate.enforce import enforce
+from webhook.core.validate.facts import WorkloadFacts
 from webhook.core.validate.pod import rests_on_class, validate_adoptable, validate_ephemeral, validate_pod
 from webhook.core.validate.resource_class import validate_class, validate_class_delete
-from webhook.core.validate.workload import validate_workload
+from webhook.core.validate.workload import validate_adoptable_workload, validate_workload
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
 from webhook.core.values.names import Json, is_class_name
@@ -111,7 +112,7 @@ class Engine:
             case Subject.EPHEMERAL_CONTAINERS if isolated:
                 outcome = self._validated_ephemeral(request, in_time)
             case Subject.TEMPLATE:
-                outcome = self._validated_workload(request, in_time)
+                outcome = self._validated_workload(request, in_time, adopting=adopting)
             case Subject.CLASS:
                 outcome = validate_class(request.document, request.old_object, self._users(request))
             case Subject.CLASS_DELETE:
@@ -147,16 +148,14 @@ class Engine:
         classes = self._classes(request, in_time)
         return validate_ephemeral(request.document, request.old_object or {}, classes)
 
-    def _validated_workload(self, request: Request, in_time: InTime) -> Outcome:
-        document = request.document
-        classes = self._classes(request, in_time)
+    def _validated_workload(self, request: Request, in_time: InTime, *, adopting: bool) -> Outcome:
+        adopter = lookup.adopter(self._cluster, request.namespace, in_time) if adopting else None
+        classes = self._classes(request, in_time, adopter)
         facts = lookup.workload_facts(self._cluster, request.namespace, classes)
-        outcome = validate_workload(document, request.old_object, facts)
+        outcome = _judged_workload(request, facts, adopter)
         if outcome.allowed:
             return outcome
-        return validate_workload(
-            document, request.old_object, lookup.fresh_workload_facts(self._cluster, facts, in_time)
-        )
+        return _judged_workload(request, lookup.fresh_workload_facts(self._cluster, facts, in_time), adopter)
 
     def _classes(self, request: Request, in_time: InTime, adopter: str | None = None) -> Classes:
         names = candidate_names(request.document, request.kind)
@@ -167,6 +166,12 @@ class Engine:
     def _users(self, request: Request) -> Sequence[Usage]:
         name = request.name or as_text(at(request.document, "metadata").get("name"))
         return self._cluster.usage(name)
+
+
+def _judged_workload(request: Request, facts: WorkloadFacts, adopter: str | None) -> Outcome:
+    if adopter is None:
+        return validate_workload(request.document, request.old_object, facts)
+    return validate_adoptable_workload(request.document, request.old_object, facts, adopter)
 
 
 def _classes_asked(units: Mapping[str, int]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from tests.unit.admission.worlds import (
     STORED,
     Lagging,
     cluster,
+    deployment,
     namespace,
     pod,
     quota,
@@ -129,3 +130,33 @@ def test_a_class_that_was_mended_a_moment_ago_is_read_before_a_pod_is_refused_fo
 def test_only_pods_that_are_created_are_adopted():
     asked = request(pod(key=GPU), "UPDATE", old=pod(key=GPU))
     assert engine().mutate(asked, adopting=True).object is asked.object
+
+
+def told(world, **more):
+    return engine(world).validate(request(deployment(key=GPU, **more)), adopting=True)
+
+
+def test_a_workload_whose_adopted_pods_the_quota_cannot_hold_is_warned_of():
+    outcome = told(ADOPTING, replicas=3)
+    assert [warning for warning in outcome.warnings if "quota q allows 1 of class" in warning]
+    assert outcome.object["spec"]["template"]["spec"] == pod(key=GPU)["spec"]
+
+
+def test_a_namespace_that_refuses_such_workloads_refuses_it():
+    labels = {"adopt": K80, "enforce_workloads": "deny"}
+    world = cluster(resource_class(), namespace(**labels), quota(hard="1"))
+    assert told(world, replicas=3).reason == Reason.WORKLOAD_CANNOT_RUN
+    assert told(world, replicas=1).allowed
+
+
+def test_a_workload_whose_pods_nothing_can_adopt_is_warned_of():
+    outcome = told(cluster(resource_class(), namespace(adopt="other")))
+    assert outcome.allowed
+    assert outcome.warnings[0].startswith("Deployment serve: the namespace adopts pods that ask for devices")
+
+
+def test_a_workload_that_is_changed_is_compared_as_its_pods_were_adopted_before():
+    labels = {"adopt": K80, "enforce_workloads": "deny"}
+    world = cluster(resource_class(), namespace(**labels), quota(hard="1"))
+    smaller = request(deployment(key=GPU, replicas=2), "UPDATE", old=deployment(key=GPU, replicas=3))
+    assert engine(world).validate(smaller, adopting=True).allowed

@@ -45,7 +45,9 @@ def validating(document: Json, namespace: str, namespace_labels: Mapping[str, st
         return []
     if document.get("kind") == "Pod":
         return _pod_paths("/validate", document, namespace_labels)
-    return ["/validate"] if document.get("kind") in TEMPLATE_KINDS else []
+    if document.get("kind") in TEMPLATE_KINDS:
+        return ["/validate", *(["/validate/adopt"] if ADOPT_LABEL in namespace_labels else [])]
+    return []
 
 
 def asks_for_class(pod: Json) -> bool:

@@ -8,17 +8,15 @@ it makes the pod one that is accounted for, placed and given its devices like ev
 
 from dataclasses import replace
 
-from webhook.core.mutate.draft import Draft
+from webhook.core.mutate.draft import Draft, with_value
 from webhook.core.mutate.requests import Renaming
 from webhook.core.outcome import Outcome, Reason
+from webhook.core.raw import value_at
 from webhook.core.values.classes import Classes
 from webhook.core.values.containers import LIMITS, REQUESTS, ContainerRef
-from webhook.core.values.names import (
-    ADOPT_LABEL,
-    NVIDIA_GPU,
-    is_vendor_resource,
-    stored_key,
-)
+from webhook.core.values.demand import demand
+from webhook.core.values.names import ADOPT_LABEL, NVIDIA_GPU, Json, is_vendor_resource, stored_key
+from webhook.core.values.pod_template import POD_SPEC_PATHS, kind_of
 from webhook.core.values.quantity import is_some
 from webhook.core.values.resource_class import ResourceClass
 
@@ -43,6 +41,21 @@ def adopt(draft: Draft, class_name: str, classes: Classes) -> tuple[Renaming, ..
     for ref in asking:
         _give(draft, ref, adopter, resource)
     return tuple(Renaming(ref, resource, stored_key(class_name)) for ref in asking)
+
+
+def adopted_template(obj: Json, class_name: str, classes: Classes) -> tuple[Json, tuple[str, ...]]:
+    """Return a workload as its pods will ask, for advice alone, and why they would be refused.
+
+    What is stored stays as its author wrote it: it is the pods that are adopted.
+    """
+    path = POD_SPEC_PATHS.get(kind_of(obj), ())
+    spec = value_at(obj, path)
+    if not path or not isinstance(spec, dict) or demand(spec):
+        return obj, ()
+    draft = Draft({"spec": spec})
+    adopt(draft, class_name, classes)
+    outcome = draft.outcome()
+    return with_value(obj, path, outcome.object["spec"]), tuple(fault.message for fault in outcome.faults)
 
 
 def adopted_resource(adopter: ResourceClass) -> str:

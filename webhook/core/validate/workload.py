@@ -9,8 +9,10 @@ owns and where `spec` has not changed.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
+from webhook.core.mutate.adopt import adopted_template
 from webhook.core.mutate.asked import unusable
 from webhook.core.outcome import Fault, Outcome, Reason
 from webhook.core.raw import at
@@ -25,7 +27,7 @@ from webhook.core.validate.scopes import counts
 from webhook.core.validate.workload_shape import Workload, chooses_nodes, workload_of
 from webhook.core.values.demand import demand
 from webhook.core.values.names import DEFAULT_QUOTA, ENFORCE_WORKLOADS_LABEL, Json, node_label
-from webhook.core.values.pod_template import has_controller
+from webhook.core.values.pod_template import has_controller, kind_of, name_of
 from webhook.core.values.quantity import NANOS
 
 _DENY: Final = "deny"
@@ -47,6 +49,15 @@ def validate_workload(obj: Json, old: Json | None, facts: WorkloadFacts) -> Outc
         return Outcome(object=obj, warnings=tuple(map(shorten, hopeless + doubtful)))
     faults = tuple(Fault(Reason.WORKLOAD_CANNOT_RUN, _refused(text, facts)) for text in hopeless)
     return Outcome(object=obj, faults=faults, warnings=tuple(map(shorten, doubtful)))
+
+
+def validate_adoptable_workload(obj: Json, old: Json | None, facts: WorkloadFacts, adopter: str) -> Outcome:
+    """Return the same for a workload whose pods will be adopted as those of the class `adopter`."""
+    adopted, refused = adopted_template(obj, adopter, facts.classes)
+    before = None if old is None else adopted_template(old, adopter, facts.classes)[0]
+    outcome = validate_workload(adopted, before, facts)
+    warned = (shorten(f"{kind_of(obj)} {name_of(obj)}: {text}") for text in refused)
+    return replace(outcome, object=obj, warnings=(*warned, *outcome.warnings))
 
 
 def _refused(text: str, facts: WorkloadFacts) -> str:
