@@ -10,6 +10,7 @@ Json = dict[str, Any]
 K80 = "nvidia.tesla.k80"
 GIB = 1 << 30
 SCHEDULER = "resourceclass-scheduler"
+EARLIER = "2026-01-01T10:00:00Z"
 CLASS_LABEL = "class.resourceclass.io/"
 STORED = "resourceclass.io/"
 
@@ -114,4 +115,38 @@ def quota(hard: int, used: int | None = None, class_name: str = K80, namespace: 
         "metadata": metadata,
         "spec": spec,
         "status": status,
+    }
+
+
+def unschedulable(message):
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    return {"conditions": [condition]}
+
+
+def event(about, reason, message, when=EARLIER, by="resourceclass-scheduler", **more) -> dict[str, Any]:
+    kind, _, name = about.partition("/")
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{name}.{reason.lower()}", "namespace": "team-a"},
+        "involvedObject": {"kind": kind, "namespace": "team-a", "name": name, **more},
+        "reason": reason,
+        "message": message,
+        "lastTimestamp": when,
+        "reportingComponent": by,
+    }
+
+
+def workload(kind, name, api="apps/v1", owner=None, **spec):
+    references = [{"kind": owner.partition("/")[0], "name": owner.partition("/")[2]}] if owner else []
+    metadata = {"name": name, "namespace": "team-a", "ownerReferences": references}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def lease(holder="scheduler-0_1", name="resourceclass-scheduler"):
+    return {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {"name": name, "namespace": "infra"},
+        "spec": {"holderIdentity": holder, "renewTime": "2020-01-01T00:00:00.000000Z"},
     }
