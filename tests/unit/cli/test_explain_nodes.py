@@ -140,3 +140,12 @@ def test_what_the_controller_says_of_a_node_is_repeated_where_it_shows_no_device
     unknown = answer(CLASS, refused_by_the_controller("node-b"), pod())
     assert unknown["state"] == "NoDevice"
     assert unknown["remedies"][0] == "of node-b the controller says MixedDevices: two models"
+
+
+def test_what_others_say_of_a_pod_is_shown_but_is_not_the_schedulers_word(answer):
+    last = event(
+        "Pod/train", "NotTriggerScaleUp", "max size", "2026-01-01T12:00:00Z", by="cluster-autoscaler"
+    )
+    found = answer(*FREE, pod(status=unschedulable("1 Insufficient cpu.")), last)
+    assert found["message"].endswith("The scheduler said: 1 Insufficient cpu.")
+    assert found["said"][0]["message"] == "max size"

@@ -82,8 +82,11 @@ def test_without_a_lease_a_scheduler_may_run_without_election():
         "metadata": {"name": "e", "namespace": "team-a"},
         "reason": "FailedScheduling",
         "message": "no cpu",
+        "reportingComponent": "resourceclass-scheduler",
     }
     assert explained(FakeApi({**EVERYTHING, EVENTS: [said]})).verdict.state is State.HAS_ROOM
+    other = {**said, "reportingComponent": "cluster-autoscaler"}
+    assert explained(FakeApi({**EVERYTHING, EVENTS: [other]})).verdict.state is State.NO_SCHEDULER
 
 
 @pytest.mark.parametrize("path", [f"{OURS}/resourceclasses", f"{OURS}/extendedresources", "/api/v1/pods"])

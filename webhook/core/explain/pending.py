@@ -5,7 +5,7 @@ from typing import Final
 
 from webhook.core.explain.answer import State, Verdict
 from webhook.core.explain.scene import Scene
-from webhook.core.explain.told import scheduling_condition
+from webhook.core.explain.told import scheduler_said
 from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.text import list_of
 from webhook.core.values.names import SCHEDULER, WEBHOOK_LABEL
@@ -82,7 +82,7 @@ def _no_scheduler(scene: Scene) -> Verdict | None:
     if leases is None or any(lease.is_held for lease in leases):
         return None
     if not leases:
-        if scheduling_condition(scene.pod) is not None or scene.events:
+        if scheduler_said(scene.pod, scene.events) is not None:
             return None  # a scheduler without leader election has no Lease, and this one has been heard of
         return Verdict(
             State.NO_SCHEDULER,

@@ -8,7 +8,7 @@ from typing import Final
 from webhook.core.explain.answer import Candidate, ClassNeed, State, Verdict
 from webhook.core.explain.scene import Devices, Scene
 from webhook.core.explain.shown import complaint
-from webhook.core.explain.told import Told, latest, scheduling_condition
+from webhook.core.explain.told import scheduler_said
 from webhook.core.text import list_of, plural
 from webhook.core.values.names import node_label
 
@@ -72,7 +72,7 @@ def _has_room(place: Place) -> Verdict | None:
     nearest = place.nearest
     if nearest.obstacles:
         return None
-    said = last_said(place.scene)
+    said = scheduler_said(place.scene.pod, place.scene.events)
     title = place.scene.title
     if said is None:
         return Verdict(
@@ -89,11 +89,6 @@ def _has_room(place: Place) -> Verdict | None:
             "about the extender: look whether the binder beside the scheduler is ready",
         ),
     )
-
-
-def last_said(scene: Scene) -> Told | None:
-    """Return the last words of the scheduler: of its events, else of the pod's condition."""
-    return next(iter(latest(scene.events, 1)), None) or scheduling_condition(scene.pod)
 
 
 def _excluded(place: Place) -> Verdict | None:

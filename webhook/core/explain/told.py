@@ -59,3 +59,13 @@ def scheduling_condition(pod: Json) -> Told | None:
                 about=f"pod/{as_text(at(pod, 'metadata').get('name'))}",
             )
     return None
+
+
+def scheduler_said(pod: Json, events: Iterable[Told]) -> Told | None:
+    """Return the last words of the pod's scheduler: of its events, else of the pod's condition.
+
+    Others speak of a pod that waits as well, a cluster autoscaler for one.
+    """
+    name = as_text(at(pod, "spec").get("schedulerName"))
+    own = [told for told in events if told.by == name]
+    return max(own, key=lambda told: told.when, default=None) or scheduling_condition(pod)
