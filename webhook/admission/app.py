@@ -5,32 +5,24 @@ cannot be answered now 503 with Retry-After (the API server tries again within i
 ours 500: with `failurePolicy: Fail` that refuses the object, which is the safe side.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from http import HTTPStatus
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
-
-import flask
-from werkzeug.exceptions import HTTPException
+from typing import Final, Protocol
 
 from webhook.admission.lookup import InTime
 from webhook.admission.report import Decision, Report
 from webhook.core.errors import BadReview, ClusterUnavailable, NotReady
 from webhook.core.outcome import Outcome
+from webhook.serve.direct import DirectApp, Reply, json_reply, text_reply
 from webhook.serve.limits import MAX_BODY_BYTES, RECEIVED, Deadline, Environ, Refused, deadline, read_body
 from webhook.wire.answer import answer
 from webhook.wire.review import Request, parse
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse
 
 UNSUPPORTED_MEDIA_TYPE: Final = (415, "unsupported_media_type")
 ENTRIES: Final = tuple(
     f"{call}{of_namespace}" for call in ("mutate", "validate") for of_namespace in ("", "/isolate", "/adopt")
 )
 RETRY_AFTER_SECONDS: Final = "1"
-_JSON: Final = (("Content-Type", "application/json"),)
-_TEXT: Final = "text/plain; charset=utf-8"
 
 
 class Decider(Protocol):
@@ -43,42 +35,10 @@ class Decider(Protocol):
         """Return whether the object may be stored."""
 
 
-def create_app(engine: Decider, report: Report, *, max_body_bytes: int = MAX_BODY_BYTES) -> flask.Flask:
+def create_app(engine: Decider, report: Report, *, max_body_bytes: int = MAX_BODY_BYTES) -> DirectApp:
     """Return the application: /mutate, /validate, and both with /isolate and /adopt for such namespaces."""
-    app = App({f"/{webhook}": _Entry(webhook, engine, report, max_body_bytes) for webhook in ENTRIES})
-    app.register_error_handler(HTTPException, _plain)
-    return app
-
-
-class App(flask.Flask):
-    """Flask for all that is no review.
-
-    A review needs neither routing nor a request context nor a response with headers to be added to: without
-    them it saves as much time as it takes to decode it and to write its answer.
-    """
-
-    def __init__(self, entries: Mapping[str, "_Entry"]) -> None:
-        super().__init__("resourceclass", static_folder=None)
-        self._entries = entries
-        for path in entries:  # so that Flask knows which method is right here
-            self.add_url_rule(path, path, methods=["POST"], provide_automatic_options=False)
-
-    def wsgi_app(self, environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
-        """Answer a review; leave everything else to Flask."""
-        entry = self._entries.get(environ["PATH_INFO"])
-        if entry is None or environ["REQUEST_METHOD"] != "POST":
-            return super().wsgi_app(environ, start_response)
-        reply = entry.reply(environ)
-        start_response(reply.status, [*reply.headers, ("Content-Length", str(len(reply.body)))])
-        return [reply.body]
-
-
-class _Reply(NamedTuple):
-    """What a review is answered with."""
-
-    status: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
+    entries = {f"/{webhook}": _Entry(webhook, engine, report, max_body_bytes) for webhook in ENTRIES}
+    return DirectApp("resourceclass", entries)
 
 
 class _Entry:
@@ -93,7 +53,7 @@ class _Entry:
         self._report = report
         self._max_body_bytes = max_body_bytes
 
-    def reply(self, environ: Environ) -> _Reply:
+    def __call__(self, environ: Environ) -> Reply:
         """Answer one review. Raises nothing."""
         try:
             with self._report.working():
@@ -108,9 +68,9 @@ class _Entry:
             return self._failed(503, "cluster_unavailable", str(error))
         except Exception as error:  # noqa: BLE001 - the last door: whatever it was, the caller gets an answer
             self._report.broke(self._webhook, error)
-            return _text_reply(500, "the webhook failed; its log says why")
+            return text_reply(500, "the webhook failed; its log says why")
 
-    def _answered(self, environ: Environ) -> _Reply:
+    def _answered(self, environ: Environ) -> Reply:
         begun = environ.get(RECEIVED) or monotonic()
         if environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() != "application/json":
             raise Refused(UNSUPPORTED_MEDIA_TYPE, "send an AdmissionReview as Content-Type: application/json")
@@ -123,11 +83,11 @@ class _Entry:
         )
         body = answer(request, outcome, patch=self._mutates)
         self._report.decided(Decision(self._webhook, request, outcome, monotonic() - begun))
-        return _Reply("200 OK", _JSON, body)
+        return json_reply(body)
 
-    def _failed(self, code: int, reason: str, message: str) -> _Reply:
+    def _failed(self, code: int, reason: str, message: str) -> Reply:
         self._report.failed(self._webhook, code, reason, message)
-        return _text_reply(code, message, (("Retry-After", RETRY_AFTER_SECONDS),) if code == 503 else ())
+        return text_reply(code, message, (("Retry-After", RETRY_AFTER_SECONDS),) if code == 503 else ())
 
 
 def _before(due: Deadline) -> Callable[[], None]:
@@ -136,18 +96,3 @@ def _before(due: Deadline) -> Callable[[], None]:
             raise ClusterUnavailable("no time is left to read the cluster's state before the caller gives up")
 
     return in_time
-
-
-def _text_reply(code: int, message: str, headers: tuple[tuple[str, str], ...] = ()) -> _Reply:
-    status = f"{code} {HTTPStatus(code).phrase}"
-    return _Reply(
-        status, (("Content-Type", _TEXT), *headers), f"{message}\n".encode("utf-8", "backslashreplace")
-    )
-
-
-def _plain(error: HTTPException) -> flask.Response:
-    """Answer an unknown path or method in one line; what else Werkzeug says is for browsers."""
-    response = error.get_response()
-    allowed = response.headers.get("Allow")
-    headers = {"Allow": allowed} if allowed else {}
-    return flask.Response(f"{error.description}\n", error.code or 500, headers, content_type=_TEXT)

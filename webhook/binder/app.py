@@ -10,9 +10,6 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
-import flask
-from werkzeug.exceptions import HTTPException
-
 from webhook.binder.binding import Binder
 from webhook.binder.books import Books
 from webhook.binder.filtering import Undecided, filter_nodes, prioritize_nodes
@@ -21,7 +18,8 @@ from webhook.binder.preempting import preempt
 from webhook.binder.report import Report
 from webhook.binder.reserving import BindRefused
 from webhook.core.errors import BadReview, ClusterUnavailable, NotReady
-from webhook.serve.limits import MAX_BODY_BYTES, RECEIVED, Refused, read_body
+from webhook.serve.direct import DirectApp, Reply, json_reply, text_reply
+from webhook.serve.limits import MAX_BODY_BYTES, RECEIVED, Environ, Refused, read_body
 from webhook.wire import extender
 
 VERBS: Final = ("filter", "prioritize", "preempt", "bind")
@@ -66,9 +64,8 @@ def create_app(
     report: Report,
     *,
     max_body_bytes: int = MAX_BODY_BYTES,
-) -> flask.Flask:
+) -> DirectApp:
     """Return the application: /filter, /prioritize, /preempt and /bind."""
-    app = flask.Flask("resourceclass-binder", static_folder=None)
 
     def may_answer() -> None:
         missing = not_synced()
@@ -76,11 +73,10 @@ def create_app(
             raise NotReady(f"not synced yet: {'; '.join(missing)}")
         guard.check()
 
-    for verb in VERBS:
-        view = _Entry(verb, getattr(verbs, verb), may_answer, report, max_body_bytes)
-        app.add_url_rule(f"/{verb}", verb, view, methods=["POST"], provide_automatic_options=False)
-    app.register_error_handler(HTTPException, _plain)
-    return app
+    entries = {
+        f"/{verb}": _Entry(verb, getattr(verbs, verb), may_answer, report, max_body_bytes) for verb in VERBS
+    }
+    return DirectApp("resourceclass-binder", entries)
 
 
 class _Entry:
@@ -100,48 +96,32 @@ class _Entry:
         self._report = report
         self._max_body_bytes = max_body_bytes
 
-    def __call__(self) -> flask.Response:
-        environ = flask.request.environ
+    def __call__(self, environ: Environ) -> Reply:
         begun = environ.get(RECEIVED) or monotonic()
         try:
             body = read_body(environ, self._max_body_bytes)
             self._may_answer()
             answer, result = self._answer(body)
-            response = flask.Response(answer, content_type="application/json")
+            reply = json_reply(answer)
         except Refused as error:
-            result, response = error.reason, _text(error.status, f"{error.message}\n")
+            result, reply = error.reason, text_reply(error.status, error.message)
         except BadReview as error:
-            result, response = "bad_request", _text(error.code, f"{error}\n")
+            result, reply = "bad_request", text_reply(error.code, str(error))
         except BindRefused as error:
-            result, response = error.result, self._failed(str(error))
+            result, reply = error.result, self._failed(str(error))
         except Undecided as error:
-            result, response = "undecided", self._failed(str(error))
+            result, reply = "undecided", self._failed(str(error))
         except NotReady as error:
-            result, response = "not_ready", self._failed(str(error))
+            result, reply = "not_ready", self._failed(str(error))
         except ClusterUnavailable as error:
-            result, response = "cluster_unavailable", self._failed(str(error))
+            result, reply = "cluster_unavailable", self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - the last door: whatever it was, the caller gets an answer
             self._report.broke(self._verb, error)
-            result, response = "internal_error", self._failed("the binder failed; its log says why", 500)
+            result, reply = "internal_error", self._failed("the binder failed; its log says why", 500)
         self._report.answered(self._verb, result, monotonic() - begun)
-        return response
+        return reply
 
-    def _failed(self, message: str, code: int = 503) -> flask.Response:
+    def _failed(self, message: str, code: int = 503) -> Reply:
         if self._verb in _WITH_ERROR:
-            return flask.Response(
-                extender.error_answer(f"resourceclass binder: {message}"), content_type="application/json"
-            )
-        return _text(code, f"{message}\n")
-
-
-def _plain(error: HTTPException) -> flask.Response:
-    """Answer an unknown path or method in one line."""
-    allowed = error.get_response().headers.get("Allow")
-    response = _text(error.code or 500, f"{error.description}\n")
-    if allowed:
-        response.headers["Allow"] = allowed
-    return response
-
-
-def _text(code: int, message: str) -> flask.Response:
-    return flask.Response(message, code, content_type="text/plain; charset=utf-8")
+            return json_reply(extender.error_answer(f"resourceclass binder: {message}"))
+        return text_reply(code, message)
