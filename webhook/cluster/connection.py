@@ -89,8 +89,8 @@ class Connection:
         return document
 
     def _answered(self, access: Access, asked: Asked, seconds: float) -> Answer:
-        if asked.method == "GET" and access.kept is not None:
-            return access.kept.get(asked.target, access.headers(), seconds, MAX_ANSWER_BYTES)
+        if access.kept is not None:
+            return access.kept.exchange(asked, access.headers(), seconds, MAX_ANSWER_BYTES)
         return pooled.exchange(access, asked, seconds, MAX_ANSWER_BYTES, self._clock)
 
     def _open(self, asked: Asked, send: "Callable[[Access], A]") -> "A":

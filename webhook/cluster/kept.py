@@ -1,11 +1,12 @@
-"""Reads of one document each over connections that are kept: the quick way to an API server.
+"""Requests of one document each over connections that are kept: the quick way to an API server.
 
-A verdict may wait for such a read. urllib3 looks whether a connection has been dropped before it uses it,
-sets its time limit several times, and makes a response that can be streamed: that takes longer than the API
-server does, and each of these steps lets go of the interpreter's lock, for which the other threads of a busy
-server then queue up. Here a request is one write, and its answer as a rule one read.
+A verdict may wait for such a read, and a pod for its Binding. urllib3 looks whether a connection has been
+dropped before it uses it, sets its time limit several times, and makes a response that can be streamed: that
+takes longer than the API server does, and each of these steps lets go of the interpreter's lock, for which
+the other threads of a busy server then queue up. Here a request is one write, and its answer as a rule one
+read.
 
-Reads alone: each can be sent again when its connection turns out to be closed.
+A request is sent again when its connection turns out to be closed, so what is written may arrive twice.
 """
 
 import inspect
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
+from webhook.cluster.asked import Asked
 from webhook.cluster.http_answer import Answer, read_answer
 
 CONNECT_SECONDS: Final = 5.0
@@ -45,13 +47,15 @@ class KeptConnections:
         self._closed = False
         weakref.finalize(self, _close_all, self._idle)  # as urllib3's pools do it
 
-    def get(self, target: str, headers: Mapping[str, str], seconds: float, most_bytes: int) -> Answer:
-        """Read one document. The wait for the first byte is at most `seconds`, the whole twice that.
+    def exchange(self, asked: Asked, headers: Mapping[str, str], seconds: float, most_bytes: int) -> Answer:
+        """Send a request and read its answer.
+
+        The wait for the first byte is at most `seconds`, all attempts together; the whole takes twice that.
 
         Raises OSError, which includes ssl.SSLError, and the errors with which urllib3 fails to connect.
         """
         deadline = self._clock() + seconds
-        request = self._request(target, headers)
+        request = self._request(asked, {**headers, **asked.headers})
         line = _taken(self._idle)
         if line is not None:
             try:
@@ -62,20 +66,26 @@ class KeptConnections:
                 if line.has_begun:
                     raise
                 # The server has closed it, while nobody used it or just as it was written to.
-        left = max(deadline - self._clock(), LEAST_SECONDS)
-        return self._exchange(self._dial(left), request, left, deadline, most_bytes)
+        line = self._dial(self._left(deadline))
+        return self._exchange(line, request, self._left(deadline), deadline, most_bytes)
 
     def close(self) -> None:
         """Close the connections, those in use after their answer."""
         self._closed = True
         _close_all(self._idle)
 
-    def _request(self, target: str, headers: Mapping[str, str]) -> bytes:
-        lines = [f"GET {self._prefix}{target} HTTP/1.1", f"Host: {self._host_header}"]
+    def _left(self, deadline: float) -> float:
+        return max(deadline - self._clock(), LEAST_SECONDS)
+
+    def _request(self, asked: Asked, headers: Mapping[str, str]) -> bytes:
+        lines = [f"{asked.verb} {self._prefix}{asked.target} HTTP/1.1", f"Host: {self._host_header}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
+        body = asked.body or b""
+        if asked.body is not None:
+            lines.append(f"Content-Length: {len(body)}")
         if any("\r" in line or "\n" in line for line in lines):
             raise OSError("a line break in the address or in the credentials of the API server")
-        return "\r\n".join([*lines, "\r\n"]).encode("latin-1")
+        return "\r\n".join([*lines, "\r\n"]).encode("latin-1") + body
 
     def _dial(self, seconds: float) -> "_Line":
         connection = self._kind(

@@ -1,4 +1,4 @@
-"""Requests through urllib3's pool: what is written, what goes through a proxy, and the opening of watches."""
+"""Requests through urllib3's pool: those that go through a proxy, and the opening of watches."""
 
 from collections.abc import Callable
 from typing import Final
@@ -35,7 +35,7 @@ def open_response(access: Access, asked: Asked, timeouts: Timeouts) -> urllib3.B
 
 
 def exchange(access: Access, asked: Asked, seconds: float, most_bytes: int, clock: Clock) -> Answer:
-    """Send a request and read the answer, within the same bounds as `KeptConnections.get`."""
+    """Send a request and read the answer, within the same bounds as `KeptConnections.exchange`."""
     deadline = clock() + seconds
 
     def left() -> urllib3.Timeout:

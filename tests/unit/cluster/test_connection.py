@@ -154,21 +154,6 @@ def test_a_kept_connection_that_the_server_has_closed_is_replaced(connect: Conne
         assert [connection.get("/a"), connection.get("/b")] == [{"request": 1}, {"request": 3}]
 
 
-def test_a_second_attempt_has_what_the_first_has_left_of_the_time(connect: Connect, clock: Clock) -> None:
-    requests = 0
-
-    def dropped_late(handler: Handler) -> None:
-        nonlocal requests
-        requests += 1
-        if requests > 1:
-            return hang(handler)
-        clock.now += 300  # beyond the timeout of a test
-        return handler.connection.shutdown(socket.SHUT_RDWR)
-
-    with connect(dropped_late) as (_, connection), pytest.raises(ClusterUnavailable, match="timed out"):
-        connection.send("POST", "/binding", {}, seconds=300)
-
-
 def test_a_rotated_token_is_read_again_when_the_old_one_is_refused(
     connect: Connect, tmp_path: Path, clock: Clock
 ) -> None:

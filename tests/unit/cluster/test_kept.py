@@ -1,4 +1,4 @@
-"""Reads over kept connections: when one is used again, and when a read is sent a second time."""
+"""Requests over kept connections: when one is used again, and when a request is sent a second time."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ def test_a_kept_connection_that_hangs_is_not_tried_again(connect: Connect) -> No
         assert len(server.seen) == 2
 
 
-def test_a_second_attempt_to_read_has_what_the_first_has_left_of_the_time(
-    connect: Connect, clock: Clock
-) -> None:
+def test_a_second_attempt_has_what_the_first_has_left_of_the_time(connect: Connect, clock: Clock) -> None:
     def dropped_late(handler: Handler) -> None:
         if len(handler.server.seen) > 2:
             return hang(handler)
@@ -85,7 +83,30 @@ def test_a_second_attempt_to_read_has_what_the_first_has_left_of_the_time(
     with connect(dropped_late) as (_, connection):
         connection.get("/a", seconds=300)
         with pytest.raises(ClusterUnavailable, match="timed out"):
-            connection.get("/b", seconds=300)
+            connection.send("POST", "/binding", {}, seconds=300)
+
+
+def test_what_is_written_and_read_shares_its_connections(connect: Connect) -> None:
+    with connect(reply({})) as (server, connection):
+        connection.get("/a")
+        connection.send("POST", "/b", {"text": "ü"})
+        connection.send("DELETE", "/c", {})
+        connection.get("/d")
+        assert len({seen.connection for seen in server.seen}) == 1
+        assert [seen.body for seen in server.seen] == [b"", '{"text":"ü"}'.encode(), b"{}", b""]
+
+
+def test_a_write_whose_kept_connection_was_closed_is_sent_again(connect: Connect) -> None:
+    def second_is_dropped(handler: Handler) -> None:
+        if len(handler.server.seen) == 2:
+            handler.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            handler.send_json({})
+
+    with connect(second_is_dropped) as (server, connection):
+        connection.get("/a")
+        connection.send("POST", "/binding", {})
+        assert [seen.method for seen in server.seen] == ["GET", "POST", "POST"]
 
 
 def test_a_server_below_a_path_is_asked_below_it(tmp_path: Path) -> None:
