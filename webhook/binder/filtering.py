@@ -1,21 +1,17 @@
 """Which nodes can serve a pod, and how well: the verbs filter and prioritize."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
 
 from webhook.binder.books import Books
+from webhook.binder.question import Groups, Question
 from webhook.binder.slices import Slice, in_slices
 from webhook.binder.waiting import Waiting
-from webhook.core.placement.alike import state_for
-from webhook.core.placement.place import fits, place
-from webhook.core.placement.reasons import Refusal
-from webhook.core.placement.requests import PodRequests, pod_requests
-from webhook.core.placement.score import score
+from webhook.core.placement.requests import PodRequests
 from webhook.core.raw import as_text, at
-from webhook.core.values.demand import Demand, demand
+from webhook.core.values.demand import demand
 from webhook.core.values.names import Json
 
 # Of more nodes than these only the best by our own score are answered. kube-scheduler itself looks for as
@@ -49,7 +45,7 @@ def filter_nodes(books: Books, pod: Json, names: Sequence[str]) -> Filtered:
     if not asked:
         return Filtered(names)
     since = books.clock()
-    return in_slices(books, lambda work: _filtered(_Question(books, asked, work), pod, names, since))
+    return in_slices(books, lambda work: _filtered(Question(books, asked, work), pod, names, since))
 
 
 def prioritize_nodes(books: Books, pod: Json, names: Sequence[str]) -> dict[str, int]:
@@ -59,82 +55,32 @@ def prioritize_nodes(books: Books, pod: Json, names: Sequence[str]) -> dict[str,
         return dict.fromkeys(names, MAX_PRIORITY)
 
     def answer(work: Slice) -> dict[str, int]:
-        question = _Question(books, asked, work)
-        groups = question.by_group(names).items()
-        return _stretched(
-            {name: question.score(group, alike[0]) for group, alike in groups for name in alike}
-        )
+        question = Question(books, asked, work)
+        by_group = question.by_group(names)
+        scores = question.scores(by_group)
+        return _stretched({name: scores[group] for group, alike in by_group.items() for name in alike})
 
     return in_slices(books, answer)
 
 
-def _filtered(question: "_Question", pod: Json, names: Sequence[str], since: float) -> Filtered:
+def _filtered(question: Question, pod: Json, names: Sequence[str], since: float) -> Filtered:
     books = question.books
     reservation = books.reserved.get(as_text(at(pod, "metadata").get("uid")))
     if reservation is not None:
         return _only(reservation.node, names)
-    passing: list[tuple[int, list[str]]] = []
+    by_group = question.by_group(names)
+    refusals = question.refusals(by_group)
+    passing: dict[int, Sequence[str]] = {}
     refused: dict[str, str] = {}
-    for group, alike in question.by_group(names).items():
-        refusal = question.refusal(group, alike[0])
+    for group, alike in by_group.items():
+        refusal = refusals[group]
         if refusal is None:
-            passing.append((group, alike))
+            passing[group] = alike
         else:
             refused.update(dict.fromkeys(alike, refusal.text))
     best = _best(question, passing)
     _remember(books, pod, question.requests, since, has_room=bool(best))
     return Filtered(best, refused)
-
-
-class _Question:
-    """What is asked about a pod, with the answers that are known and those that are worked out for it."""
-
-    def __init__(self, books: Books, asked: Demand, work: Slice) -> None:
-        self.books = books
-        self.requests = pod_requests(asked, books.classes)
-        self._answers = books.verdicts.of(shape_of(self.requests))
-        self._work = work
-
-    def by_group(self, names: Iterable[str]) -> dict[int, list[str]]:
-        """Return the nodes by group: the answers about one hold for every other of its group."""
-        known = self.books.states
-        by_state: dict[int, list[str]] = defaultdict(list)
-        for name in names:
-            state = known.get(name)
-            if state is None:
-                state = self.books.state(name)
-                self._work.done()
-            by_state[state].append(name)
-        by_group: dict[int, list[str]] = defaultdict(list)
-        for state, alike in by_state.items():
-            by_group[self._group(state, alike[0])] += alike
-        return by_group
-
-    def _group(self, state: int, name: str) -> int:
-        found = self._answers.groups.get(state)
-        if found is None:
-            found = self._answers.put(state, state_for(self.requests, self.books.node(name)))
-            self._work.done()
-        return found
-
-    def refusal(self, group: int, name: str) -> Refusal | None:
-        """Return why a node, which is of this group, cannot serve the pod; None if it can."""
-        known = self._answers.refusals
-        if group not in known:
-            known[group] = fits(self.requests, self.books.node(name))
-            self._work.done()
-        return known[group]
-
-    def score(self, group: int, name: str) -> int:
-        """Return how well a node, which is of this group, suits the pod, from 0 to MAX_SCORE."""
-        known = self._answers.scores.get(group)
-        if known is None:
-            node = self.books.node(name)
-            found = place(self.requests, node)
-            known = 0 if isinstance(found, Refusal) else score(node, found, self.books.sizes)
-            self._answers.scores[group] = known
-            self._work.done()
-        return known
 
 
 def _stretched(scores: Mapping[str, int]) -> dict[str, int]:
@@ -146,14 +92,6 @@ def _stretched(scores: Mapping[str, int]) -> dict[str, int]:
     if worst == best:
         return dict.fromkeys(scores, MAX_PRIORITY)
     return {name: MAX_PRIORITY * (own - worst) // (best - worst) for name, own in scores.items()}
-
-
-def shape_of(requests: PodRequests) -> Hashable:
-    """Return what answers about a pod depend on: what is asked for, and which requests share a container."""
-    order = {
-        name: rank for rank, name in enumerate(dict.fromkeys(item.container for item in requests.requests))
-    }
-    return requests.shape, tuple(order[item.container] for item in requests.requests)
 
 
 def _only(node: str, names: Sequence[str]) -> Filtered:
@@ -173,8 +111,9 @@ def _remember(books: Books, pod: Json, requests: PodRequests, since: float, *, h
         books.wait(Waiting(uid, namespace, name, requests, books.classes, since))
 
 
-def _best(question: _Question, passing: Sequence[tuple[int, list[str]]]) -> list[str]:
+def _best(question: Question, passing: Groups) -> list[str]:
     """Return the nodes that suit best; all of them when they are few."""
-    if sum(len(alike) for _, alike in passing) > CANDIDATES:
-        passing = sorted(passing, key=lambda each: -question.score(each[0], each[1][0]))
-    return list(islice(chain.from_iterable(alike for _, alike in passing), CANDIDATES))
+    groups: Iterable[int] = passing
+    if sum(map(len, passing.values())) > CANDIDATES:
+        groups = sorted(passing, key=question.scores(passing).__getitem__, reverse=True)
+    return list(islice(chain.from_iterable(passing[group] for group in groups), CANDIDATES))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.unit.binder.worlds import World, bound, device, k80_pod
-from webhook.binder.filtering import filter_nodes, shape_of
+from webhook.binder.filtering import filter_nodes
+from webhook.binder.question import shape_of
 from webhook.binder.verdicts import STATES, Answers, Verdicts
 from webhook.core.placement.requests import pod_requests
 from webhook.core.values.demand import demand
