@@ -97,7 +97,7 @@ class Played:
         metadata = binding["metadata"]
         bound = self._pods[metadata["name"]]
         bound["spec"]["nodeName"] = binding["target"]["name"]
-        bound["metadata"]["annotations"] = metadata["annotations"]
+        bound["metadata"]["annotations"] = metadata.get("annotations", {})
         self._tell("pods", bound)
 
     def _page(self, kind: str, query: dict[str, str]) -> bytes:

@@ -44,6 +44,18 @@ def device_nodes(
     api: Api, cards: Mapping[str, Sequence[Card]], labels: Mapping[str, Mapping[str, str]] | None = None
 ) -> Iterator[None]:
     """Makes ready nodes with these cards until the end of the block, for the classes that exist by now."""
+    try:
+        add_nodes(api, cards, labels)
+        yield
+    finally:
+        with ThreadPoolExecutor(CALLERS) as callers:
+            list(callers.map(lambda name: remove_node(api, name), cards))
+
+
+def add_nodes(
+    api: Api, cards: Mapping[str, Sequence[Card]], labels: Mapping[str, Mapping[str, str]] | None = None
+) -> None:
+    """Makes ready nodes with these cards, for the classes that exist by now."""
     classes = Classes.of(api.items("ResourceClass"))
     membership = Membership(classes)
     labels = labels or {}
@@ -53,11 +65,7 @@ def device_nodes(
         _create(api, _node(name, devices, classes, membership, labels.get(name, {})), devices)
 
     with ThreadPoolExecutor(CALLERS) as callers:
-        try:
-            list(callers.map(add, cards))
-            yield
-        finally:
-            list(callers.map(lambda name: remove_node(api, name), cards))
+        list(callers.map(add, cards))
 
 
 def remove_node(api: Api, name: str) -> None:
