@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.harness.api import Api
 from webhook.core.inventory.changes import node_changes
+from webhook.core.inventory.holdings import holdings
 from webhook.core.inventory.units import node_units
 from webhook.core.placement.membership import Membership
 from webhook.core.values.classes import Classes
@@ -86,7 +87,7 @@ def publish(api: Api, name: str) -> None:
     classes = Classes.of(api.items("ResourceClass"))
     devices, _ = read_extended_resources(api.items("ExtendedResource", fieldSelector=f"spec.nodeName={name}"))
     pods = api.items("Pod", fieldSelector=f"spec.nodeName={name}")
-    units = node_units(devices, pods, classes, Membership(classes))
+    units = node_units(devices, pods, classes, Membership(classes), holdings(pods))
     changes = node_changes(api.get("Node", name).must(), units)
     if metadata := changes.metadata_patch():
         api.patch("Node", name, metadata).must()

@@ -120,6 +120,7 @@ class Holdings:
 
 
 NOT_HELD: Final = Held()
+NO_HOLDINGS: Final = Holdings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ device is decided when a pod is placed.
 
 Two numbers may not fall while pods need them, because a kubelet that restarts admits its pods again and kills
 those that do not fit: the capacity stays at what the node's unfinished pods use, the label at what the
-largest of them needs.
+largest of them needs. Units that a pod holds on a sick device, or on one that is gone, are stranded: they
+count on top of what the healthy devices serve, or the pod would seem to use one of these.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from webhook.core.inventory.holdings import NO_HOLDINGS, Holdings
 from webhook.core.placement.membership import Membership
 from webhook.core.raw import at
 from webhook.core.values.classes import Classes
@@ -30,6 +33,7 @@ class ClassUnits:
     units: int  # what the healthy devices of the empty node could serve
     in_use: int = 0  # by the unfinished pods of the node
     largest: int = 0  # what the node affinity of one of them needs the label to reach
+    stranded: int = 0  # of those in use, the units on devices that are sick or gone
     is_registered: bool = False
 
     @property
@@ -40,7 +44,7 @@ class ClassUnits:
     @property
     def capacity(self) -> int:
         """The capacity and allocatable of the class."""
-        return max(self.units, self.in_use)
+        return max(self.units + self.stranded, self.in_use)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,20 @@ def in_use(pods: Iterable[Json], classes: Classes) -> InUse:
 
 
 def node_units(
-    devices: Iterable[ExtendedResource], pods: Iterable[Json], classes: Classes, membership: Membership
+    devices: Iterable[ExtendedResource],
+    pods: Iterable[Json],
+    classes: Classes,
+    membership: Membership,
+    held: Holdings = NO_HOLDINGS,
 ) -> dict[str, ClassUnits]:
     """Return the units of each class that a device of the node belongs to or a pod of it uses, by class name.
 
-    `devices` and `pods` are those of one node; `membership` is that of `classes`.
+    `devices`, `pods` and what they hold are those of one node; `membership` is that of `classes`.
     """
     units: dict[str, int] = {}
-    for device in _distinct(devices):
+    distinct = tuple(_distinct(devices))
+    stranded = _stranded(held, {device.device_id for device in distinct if device.is_healthy}, classes)
+    for device in distinct:
         for name in membership.of(device.properties):
             units[name] = units.get(name, 0) + _units_of(device, classes.get(name))
     used = in_use(pods, classes)
@@ -84,10 +94,22 @@ def node_units(
             units=units.get(name, 0),
             in_use=used.total.get(name, 0),
             largest=used.largest.get(name, 0),
+            stranded=min(stranded[name], used.total.get(name, 0)),
             is_registered=_is_registered(classes.get(name)),
         )
         for name in sorted({*units, *used.total})
     }
+
+
+def _stranded(held: Holdings, healthy: AbstractSet[str], classes: Classes) -> Counter[str]:
+    """Count the units by the class that they were asked for, on devices that are not healthy."""
+    stranded: Counter[str] = Counter()
+    for (_, device_id), item in held.by_device.items():
+        for holder in item.holders if device_id not in healthy else ():
+            known = classes.get(holder.class_name)
+            share = known.share_memory_bytes if known else None
+            stranded[holder.class_name] += (holder.memory_bytes or 0) // share if share else 1
+    return stranded
 
 
 def _units_of(device: ExtendedResource, resource_class: ResourceClass | None) -> int:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.core.placement.nodes import a_class, any_of, container, device, share, sidecar, spec
+from webhook.core.inventory.holdings import NO_HOLDINGS, Held, Holder, Holdings
 from webhook.core.inventory.units import ClassUnits, node_units
 from webhook.core.placement.membership import Membership
 from webhook.core.values.classes import Classes
@@ -15,9 +16,9 @@ def pod(*main, init=(), phase="Running", **metadata):
     return {"metadata": metadata, "spec": spec(*main, init=init), "status": {"phase": phase}}
 
 
-def units(devices, pods=(), classes=CLASSES):
+def units(devices, pods=(), classes=CLASSES, held=NO_HOLDINGS):
     own = Classes.of(classes)
-    return node_units(devices, pods, own, Membership(own))
+    return node_units(devices, pods, own, Membership(own), held)
 
 
 def shown(devices, pods=(), classes=CLASSES):
@@ -53,6 +54,41 @@ def test_capacity_never_falls_below_what_unfinished_pods_use():
         units=0, in_use=3, largest=2
     )
     assert shown([device("GPU-0", phase="Unhealthy")], pods)["k80"] == (2, 3)
+
+
+def held_on(device_id, *allocations):
+    """One pod, `a`, that holds a device through these (class, bytes)."""
+    holders = [Holder("team", "a", "uid", f"c{n}", *item) for n, item in enumerate(allocations)]
+    return Holdings({("node-a", device_id): Held(tuple(holders), (None,))})
+
+
+# NVIDIA/k8s-device-plugin#234: the healthy device beside a sick one in use was not offered, or twice.
+@pytest.mark.parametrize(
+    "devices", [[device("GPU-0", phase="Unhealthy"), device("GPU-1")], [device("GPU-1")]]
+)
+def test_a_sick_device_in_use_takes_nothing_from_the_healthy_ones(devices):
+    pods, held = [pod(container("c", {"k80": 1}))], held_on("GPU-0", ("k80", None))
+    found = units(devices, pods, held=held)
+    assert found["k80"] == ClassUnits(units=1, in_use=1, largest=1, stranded=1)
+    assert (found["k80"].label, found["k80"].capacity) == (1, 2)
+    # It is held through this class: another one of the same device has no use for it.
+    assert found["high"].capacity == 1
+    assert units([device("GPU-0"), device("GPU-1")], pods, held=held)["k80"].capacity == 2
+
+
+def test_shares_on_a_sick_device_are_stranded_by_the_unit():
+    pods = [pod(container("a", {"sh": 2}), container("b", {"sh": 1}))]
+    held = held_on("GPU-0", ("sh", 4 << 30), ("sh", 2 << 30))
+    found = units([device("GPU-0", phase="Unhealthy"), device("GPU-1", mib=2048)], pods, held=held)
+    assert found["sh"] == ClassUnits(units=1, in_use=3, largest=2, stranded=3)
+    assert found["sh"].capacity == 4
+
+
+def test_no_more_is_stranded_than_is_in_use():
+    pods = [pod(container("c", {"k80": 1}), init=[container("i", {"k80": 1})])]
+    held = held_on("GPU-0", ("k80", None), ("k80", None))
+    found = units([device("GPU-0", phase="Unhealthy")], pods, held=held)
+    assert found["k80"].capacity == 1
 
 
 @pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
