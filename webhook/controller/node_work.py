@@ -147,7 +147,8 @@ class NodeWork:
         """Write labels, capacity and condition, where they differ; returns what is to be said of the node."""
         classes, membership = self._world.read_classes()
         plugin = vendor_plugin(node, devices, pods, membership, self._world.counted())
-        units = node_units(devices, ({"spec": pod.spec} for pod in pods), classes, membership)
+        asked = ({"spec": pod.spec} for pod in pods)
+        units = node_units(devices, asked, classes, membership, holdings_of(pods))
         changes = node_changes(node, shown_units(units, plugin.hidden))
         verdict = first_verdict(planned, plugin.verdict)
         condition = node_condition(node, verdict, time_text(self._wall()))
@@ -159,8 +160,9 @@ class NodeWork:
         return verdict
 
     def _tell(self, node: Json, warnings: Sequence[str], verdict: NodeVerdict | None) -> None:
-        for text in warnings:
-            self._parts.notices.tell(node, LABELS_IN_DOUBT, text)
+        if warnings:
+            # As one text: an event shows the latest of its reason.
+            self._parts.notices.tell(node, LABELS_IN_DOUBT, "; ".join(warnings))
         if verdict is not None and not verdict.is_ready:
             self._parts.notices.tell(node, verdict.reason, verdict.message)
 

@@ -1,0 +1,100 @@
+"""vGPU nodes beside nodes with full cards, told apart by labels; a vendor's plugin serves them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.controller.labelled import aliyun, devices_of, wait_shown
+from tests.controller.objects import wait_condition, wait_counts
+from tests.harness.api import Api
+from tests.harness.cluster import fresh_node
+from tests.harness.product import fresh_class
+from tests.harness.waiting import until
+from tests.scheduling.expect import asking, bound, device, place, refuse
+
+GPU = "nvidia.com/gpu"
+COUNTED = {"vendorResource": GPU}
+EXAMPLE = Path(__file__).parents[2] / "examples" / "05-lightweight-vgpu.yaml"
+
+pytestmark = pytest.mark.usefixtures("controller", "scheduler")
+
+
+@pytest.fixture
+def _nodes(api: Api) -> Iterator[None]:
+    """A node with a vGPU, a node with two full cards, and classes that tell them apart."""
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        enter(fresh_class(api, "vgpu", {"model": "GRID P4-2Q"}, pod=COUNTED))
+        enter(fresh_class(api, "full", {"model": "Tesla P4"}, pod=COUNTED))
+        for name, operator, size in (("large", "Gt", "2GiB"), ("small", "Lt", "4GiB")):
+            memory = {"key": "memory", "operator": operator, "values": [size]}
+            enter(fresh_class(api, name, selector={"matchExpressions": [memory]}, pod=COUNTED))
+        enter(fresh_node(api, "vgpu-1", {GPU: "1"}, aliyun("GRID-P4-2Q", "2048MiB", 1)))
+        enter(fresh_node(api, "full-1", {GPU: "2"}, aliyun("Tesla-P4", "7611MiB", 2)))
+        wait_shown(api, "vgpu-1", {"vgpu": "1", "small": "1"})
+        wait_shown(api, "full-1", {"full": "2", "large": "2"})
+        yield
+    for name in ("vgpu-1", "full-1"):
+        until(lambda name=name: not devices_of(api, name), f"the devices of {name} are gone")
+
+
+# AliyunContainerService/gpushare-scheduler-extender#201: both kinds of node offer the same resource.
+@pytest.mark.usefixtures("_nodes")
+@pytest.mark.parametrize(
+    ("class_name", "node", "count"),
+    [("vgpu", "vgpu-1", 1), ("full", "full-1", 2), ("large", "full-1", 2), ("small", "vgpu-1", 1)],
+)
+def test_a_class_of_a_model_or_a_size_uses_its_own_nodes_to_the_last_device(
+    api: Api, namespace: str, class_name: str, node: str, count: int
+) -> None:
+    pods = [place(api, namespace, asking(f"p{number}", class_name)) for number in range(count)]
+    assert {pod["spec"]["nodeName"] for pod in pods} == {node}
+    assert {device(pod) for pod in pods} == {str(number) for number in range(count)}
+    refuse(api, namespace, asking("late", class_name))
+
+
+@pytest.mark.usefixtures("_nodes")
+def test_a_node_selector_of_the_user_is_kept_beside_the_class(api: Api, namespace: str) -> None:
+    selector = {"aliyun.accelerator/nvidia_mem": "2048MiB"}
+    pod = place(api, namespace, asking("old", "vgpu", nodeSelector=selector))
+    assert pod["spec"]["nodeSelector"] == selector
+    refuse(api, namespace, asking("torn", "full", nodeSelector=selector))
+
+
+def test_a_deployment_that_knows_nothing_of_classes_gets_a_vgpu_of_its_adopting_namespace(
+    api: Api, namespace: str
+) -> None:
+    node, deployment = list(yaml.safe_load_all(EXAMPLE.read_text()))
+    name, labels = node["metadata"]["name"], node["metadata"]["labels"]
+    body: dict[str, Any] = {"metadata": {"labels": {"resourceclass.io/adopt": "nvidia.grid-p4-2q"}}}
+    api.patch("Namespace", namespace, body).must()
+    with fresh_node(api, name, {GPU: "1"}, labels):
+        wait_shown(api, name, {"nvidia.grid-p4-2q": "1"})
+        api.create(deployment, namespace).must()
+        (pod,) = until(lambda: api.items("Pod", namespace), "the Deployment has its pod")
+        pod = bound(api, namespace, pod["metadata"]["name"])
+        assert pod["spec"]["nodeName"] == name
+        assert device(pod, "cuda-sample") == "0"
+        wait_counts(api, "nvidia.grid-p4-2q", devices=1, used=1, free=0)
+        api.delete("Deployment", deployment["metadata"]["name"], namespace).must()
+    until(lambda: not devices_of(api, name), "its device is gone with the node")
+
+
+def test_a_node_that_a_plugin_serves_says_how_a_class_can_be_shown_there(api: Api) -> None:
+    with (
+        fresh_class(api, "beside", {"model": "Tesla P40"}),
+        fresh_node(api, "served", {GPU: "1"}, aliyun("Tesla-P40", "22919MiB", 1)),
+    ):
+        condition = wait_condition(api, "served", "SharedWithVendorPlugin")
+        assert condition["status"] == "False"
+        assert "spec.pod.vendorResource: nvidia.com/gpu" in condition["message"]
+        wait_shown(api, "served", {})
+        api.patch("resourceclass.io/v1alpha1/ResourceClass", "beside", {"spec": {"pod": COUNTED}}).must()
+        wait_shown(api, "served", {"beside": "1"})
+    until(lambda: not devices_of(api, "served"), "its device is gone with the node")
