@@ -8,7 +8,7 @@ from webhook.cluster.listing import Resource, read_one
 from webhook.core.raw import at
 from webhook.core.values.names import Json
 
-# The least that a leader has left between the end of its term and the beginning of the next one.
+# A renewal is two requests; both fit between the one before and the end of a term (election.py).
 LEASE_SECONDS: Final = 4.0
 
 

@@ -8,7 +8,7 @@ which a PodDisruptionBudget may refuse.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, Protocol
 
 from webhook.controller.notices import Notices
 from webhook.controller.writing import WRITE_SECONDS, Writer
@@ -20,7 +20,6 @@ from webhook.core.values.names import Json
 
 Policy = Literal["report", "evict-newest"]
 REPORT: Final[Policy] = "report"
-POLICIES: Final[tuple[Policy, ...]] = get_args(Policy)
 
 HELD_TWICE: Final = "DeviceHeldTwice"
 MOST_PODS: Final = 10  # that a message names

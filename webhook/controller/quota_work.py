@@ -1,5 +1,7 @@
 """The default quota of a namespace, from `spec.quota.default` of the classes."""
 
+from typing import Final
+
 from webhook.controller.kept import QUOTAS, keep_quota
 from webhook.controller.notices import Notices
 from webhook.controller.world import World
@@ -7,7 +9,7 @@ from webhook.controller.writing import Writer
 from webhook.core.inventory.default_quota import default_quota
 from webhook.core.values.names import DEFAULT_QUOTA
 
-NOT_OURS = "DefaultQuotaNotOurs"
+NOT_OURS: Final = "DefaultQuotaNotOurs"
 
 
 class QuotaWork:

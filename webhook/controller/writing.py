@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from webhook.cluster.api import STRATEGIC, Api, ApiError, Query
+from webhook.cluster.device_pods import DEVICE_PODS
 from webhook.cluster.listing import Resource
 from webhook.core.raw import as_text, at
 from webhook.core.values.names import Json
@@ -56,7 +57,7 @@ class Writer:
             "metadata": {"namespace": namespace, "name": pod},
             "deleteOptions": {"preconditions": {"uid": uid}},
         }
-        path = f"{PODS_PATH.path(namespace, pod)}/eviction"
+        path = f"{DEVICE_PODS.path(namespace, pod)}/eviction"
         self._check()
         try:
             self._api.send("POST", path, eviction, WRITE_SECONDS)
@@ -67,13 +68,6 @@ class Writer:
     def _send(self, method: str, path: str, document: Json) -> Json:
         self._check()
         return self._api.send(method, path, document, WRITE_SECONDS, _MANAGED)
-
-
-def _nothing(obj: Json) -> None:
-    """For the path alone."""
-
-
-PODS_PATH: Final[Resource[None]] = Resource("Pod", "/api/v1", "pods", _nothing)
 
 
 def _path(resource: Resource[Any], obj: Json, subresource: str = "") -> str:
