@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from webhook.core.placement.reasons import size_text
 from webhook.core.placement.uses import Use, uses_of
 from webhook.core.raw import as_text, at
 from webhook.core.text import plural
@@ -163,8 +164,8 @@ def over_held(device: ExtendedResource, held: Held) -> str | None:
     if wholes and shares:
         return f"one pod holds the whole device and {plural(shares, 'pod')} a share of it"
     if held.memory_bytes > (device.memory_bytes or 0):
-        has = "an unknown size" if device.memory_bytes is None else f"{device.memory_bytes} bytes"
-        return f"{plural(shares, 'pod')} hold {held.memory_bytes} bytes of a device of {has}"
+        has = "of unknown size" if device.memory_bytes is None else f"of {size_text(device.memory_bytes)}"
+        return f"shares of {size_text(held.memory_bytes)} in all are held of a device {has}"
     return None
 
 

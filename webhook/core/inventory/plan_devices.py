@@ -179,7 +179,7 @@ class _Comparison:
             delete=tuple(self.strangers),
             status_patches={name: patch for name, patch in patches.items() if patch},
             retry_seconds=left,
-            verdict=self._verdict(reason, len(doubtful)),
+            verdict=self._verdict(reason if doubtful else "", len(doubtful)),
             warnings=self.found.warnings,
         )
 

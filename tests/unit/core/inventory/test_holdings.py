@@ -116,7 +116,7 @@ def test_what_the_binder_keeps_of_a_pod_gives_the_same():
         ((GIB, GIB), None),
         ((None, None), "2 pods hold the whole device"),
         ((None, GIB), "one pod holds the whole device and 1 pod a share of it"),
-        ((GIB, 2 * GIB), "2 pods hold 3221225472 bytes of a device of 2147483648 bytes"),
+        ((GIB, 2 * GIB), "shares of 3 GiB in all are held of a device of 2 GiB"),
     ],
 )
 def test_a_device_is_over_held_when_pods_take_more_than_it_can_serve(takes, text):
@@ -127,4 +127,6 @@ def test_a_device_is_over_held_when_pods_take_more_than_it_can_serve(takes, text
 
 def test_shares_of_a_device_of_unknown_size_are_too_much():
     unknown = type(device("GPU-0"))("node-a-0", "node-a", "GPU-0")
-    assert over_held(unknown, Held((), (1,))) == "1 pod hold 1 bytes of a device of an unknown size"
+    assert (
+        over_held(unknown, Held((), (1,))) == "shares of 1 bytes in all are held of a device of unknown size"
+    )

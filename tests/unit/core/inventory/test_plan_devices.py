@@ -11,6 +11,7 @@ from webhook.core.inventory.plan_devices import (
     CHANGING_SECONDS,
     MISSING_SECONDS,
     DevicePlan,
+    Settling,
     plan_devices,
     plan_gone_node,
 )
@@ -148,6 +149,16 @@ def test_labels_that_flap_over_nothing_have_to_settle_too():
     assert set(node.shown().values()) == {("Tesla-T4", CHANGING)}
     node.tick(after=CHANGING_SECONDS)
     assert set(node.shown().values()) == {("Tesla-T4", "Available")}
+
+
+def test_a_doubt_that_has_passed_is_not_spoken_of_and_still_waited_out():
+    """The labels came back before anybody could write down that they had changed."""
+    node = world()
+    state = Settling(said=(), since_seconds=0.0, is_changing=True)
+    plan, after = plan_devices(node.node, tuple(node.objects.values()), set(), state, 10.0)
+    assert reasons(plan) == (True, "DevicesKnown")
+    assert not plan
+    assert after is not None
 
 
 def test_a_restart_does_not_forget_that_labels_were_changing():
