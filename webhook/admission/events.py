@@ -29,6 +29,9 @@ QUEUE_LENGTH: Final = 256
 # The bound of events.k8s.io on a note, and what kubectl shows in a terminal.
 MESSAGE_LENGTH: Final = 1024
 STOP_SECONDS: Final = 1.0
+# How long more refusals are gathered before the first is looked at: a thread that woke up for each would take
+# a share of every other request.
+GATHER_SECONDS: Final = 0.1
 
 _log = logging.getLogger(__name__)
 
@@ -106,11 +109,14 @@ class Events:
                 self._count("dropped")
 
     def _run(self) -> None:
-        while self.step(self._aggregate.wait_seconds(self._clock())):
+        while self.step(self._aggregate.wait_seconds(self._clock()), GATHER_SECONDS):
             pass
 
-    def step(self, wait_seconds: float | None) -> bool:
-        """Take in an occurrence, waiting so long for it, and write what is due; False at the end."""
+    def step(self, wait_seconds: float | None, gather_seconds: float = 0.0) -> bool:
+        """Wait so long for an occurrence, take in all there is by then, and write what is due.
+
+        Returns False after the order to stop.
+        """
         try:
             occurrence = self._queue.get(timeout=wait_seconds)
         except Empty:
@@ -118,10 +124,21 @@ class Events:
             return True
         if occurrence is None:
             return False
-        if not self._aggregate.add(occurrence, self._clock()):
-            self._count("dropped")
+        time.sleep(gather_seconds)
+        going_on = self._take_in(occurrence)
         self._write()
-        return True
+        return going_on
+
+    def _take_in(self, occurrence: Occurrence | None) -> bool:
+        """Count an occurrence and all that wait behind it; False if the order to stop was among them."""
+        while occurrence is not None:
+            if not self._aggregate.add(occurrence, self._clock()):
+                self._count("dropped")
+            try:
+                occurrence = self._queue.get_nowait()
+            except Empty:
+                return True
+        return False
 
     def _write(self) -> None:
         for series in self._aggregate.due(self._clock()):

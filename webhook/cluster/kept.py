@@ -2,9 +2,7 @@
 
 A verdict may wait for such a read, and a pod for its Binding. urllib3 looks whether a connection has been
 dropped before it uses it, sets its time limit several times, and makes a response that can be streamed: that
-takes longer than the API server does, and each of these steps lets go of the interpreter's lock, for which
-the other threads of a busy server then queue up. Here a request is one write, and its answer as a rule one
-read.
+takes longer than the API server does. Here a request is one write, and its answer as a rule one read.
 
 A request is sent again when its connection turns out to be closed, so what is written may arrive twice.
 """
@@ -12,22 +10,19 @@ A request is sent again when its connection turns out to be closed, so what is w
 import inspect
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from webhook.cluster.asked import Asked
-from webhook.cluster.http_answer import Answer, read_answer
+from webhook.cluster.http_answer import Answer
+from webhook.cluster.line import Clock, Line
 
 CONNECT_SECONDS: Final = 5.0
-# A TLS record holds no more.
-_READ_BYTES: Final = 16 * 1024
 # A socket takes no zero; an attempt that comes too late fails at once.
 LEAST_SECONDS: Final = 0.001
-
-Clock = Callable[[], float]
 
 
 class KeptConnections:
@@ -43,7 +38,7 @@ class KeptConnections:
         self._prefix = address.path.rstrip("/")
         self._host_header = address.netloc.rpartition("@")[2]
         self._clock = clock
-        self._idle: deque[_Line] = deque()
+        self._idle: deque[Line] = deque()
         self._closed = False
         weakref.finalize(self, _close_all, self._idle)  # as urllib3's pools do it
 
@@ -87,7 +82,7 @@ class KeptConnections:
             raise OSError("a line break in the address or in the credentials of the API server")
         return "\r\n".join([*lines, "\r\n"]).encode("latin-1") + body
 
-    def _dial(self, seconds: float) -> "_Line":
+    def _dial(self, seconds: float) -> Line:
         connection = self._kind(
             self._host, self._port, timeout=min(CONNECT_SECONDS, seconds), **self._options
         )
@@ -96,10 +91,10 @@ class KeptConnections:
         except BaseException:
             connection.close()
             raise
-        return _Line(connection, self._clock)
+        return Line(connection, self._clock)
 
     def _exchange(
-        self, line: "_Line", request: bytes, seconds: float, deadline: float, most_bytes: int
+        self, line: Line, request: bytes, seconds: float, deadline: float, most_bytes: int
     ) -> Answer:
         try:
             answer = line.exchange(request, seconds, deadline, most_bytes)
@@ -113,40 +108,7 @@ class KeptConnections:
         return answer
 
 
-class _Line:
-    """One open connection."""
-
-    def __init__(self, connection: HTTPConnection, clock: Clock) -> None:
-        self._connection = connection
-        self._socket: Any = connection.sock
-        self._clock = clock
-        self._seconds: float | None = None
-        self.has_begun = False
-        """Whether some of the last answer has arrived."""
-
-    def exchange(self, request: bytes, seconds: float, deadline: float, most_bytes: int) -> Answer:
-        """Send a request and read its answer; a wait of more than `seconds` is an error."""
-        if seconds != self._seconds:
-            self._socket.settimeout(seconds)
-            self._seconds = seconds
-        self.has_begun = False
-
-        def receive() -> bytes:
-            data: bytes = self._socket.recv(_READ_BYTES)
-            self.has_begun = self.has_begun or bool(data)
-            if self._clock() > deadline:
-                raise TimeoutError("the answer came too slowly")
-            return data
-
-        self._socket.sendall(request)
-        return read_answer(receive, most_bytes)
-
-    def close(self) -> None:
-        """Close it."""
-        self._connection.close()
-
-
-def _taken(idle: deque[_Line]) -> _Line | None:
+def _taken(idle: deque[Line]) -> Line | None:
     """Take the connection that was used last: the server has the least reason to have closed it."""
     try:
         return idle.pop()
@@ -154,6 +116,6 @@ def _taken(idle: deque[_Line]) -> _Line | None:
         return None
 
 
-def _close_all(idle: deque[_Line]) -> None:
+def _close_all(idle: deque[Line]) -> None:
     while (line := _taken(idle)) is not None:
         line.close()

@@ -8,7 +8,8 @@ import urllib3
 from webhook.cluster.asked import Asked
 from webhook.cluster.configuration import Access
 from webhook.cluster.http_answer import Answer, BadAnswer
-from webhook.cluster.kept import CONNECT_SECONDS, LEAST_SECONDS, Clock
+from webhook.cluster.kept import CONNECT_SECONDS, LEAST_SECONDS
+from webhook.cluster.line import Clock
 
 _CHUNK_BYTES: Final = 256 * 1024
 

@@ -144,6 +144,21 @@ def test_what_does_not_fit_into_the_queue_is_counted(world: World) -> None:
     assert world.counted == ["dropped"] * 3
 
 
+def test_a_step_takes_in_all_that_wait(world: World) -> None:
+    for _ in range(3):
+        world.refuse()
+    assert world.events.step(0.0)
+    (series,) = world.sink.written
+    assert series.count == 3
+
+
+def test_what_was_told_before_the_order_to_stop_is_written(world: World) -> None:
+    world.refuse()
+    world.events.close()
+    assert not world.events.step(0.0)
+    assert len(world.sink.written) == 1
+
+
 def test_the_order_to_stop_ends_the_steps(world: World) -> None:
     world.events.close()
     assert not world.events.step(None)

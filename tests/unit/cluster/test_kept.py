@@ -162,7 +162,8 @@ def test_a_server_is_known_by_its_authority_which_is_read_again_when_it_is_anoth
         (tmp_path / name).write_bytes(data)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "tls.crt", tmp_path / "tls.key")
-    with serving(reply({})) as server:
+    long = {"words": "x" * 100_000}  # more than one record of TLS
+    with serving(reply(long)) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         url = f"https://localhost:{server.server_address[1]}"
         trusting = {"certificate-authority": str(tmp_path / "ca.crt")}
@@ -171,5 +172,5 @@ def test_a_server_is_known_by_its_authority_which_is_read_again_when_it_is_anoth
             connection.get("/version")
         (tmp_path / "ca.crt").write_bytes(new.cert)
         clock.now += RELOAD_SECONDS
-        assert connection.get("/version") == {}
+        assert [connection.get("/version"), connection.get("/version")] == [long, long]
         connection.close()
