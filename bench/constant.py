@@ -2,7 +2,7 @@
 
     python -m bench.constant SETTINGS
 
-SETTINGS are those of the server, as JSON. All is the same but the work: TLS, worker, Flask, reading the body.
+SETTINGS are those of the server, as JSON. TLS, worker and reading the body are the same; this one goes through Flask.
 """
 
 import json
