@@ -2,7 +2,8 @@
 
     python -m bench.constant SETTINGS
 
-SETTINGS are those of the server, as JSON. TLS, worker and reading the body are the same; this one goes through Flask.
+SETTINGS are those of the server, as JSON. TLS, worker and reading the body are the same; this handler is
+called by Flask.
 """
 
 import json

@@ -13,6 +13,7 @@ from tests.cluster.expect import asking, assert_denied
 from tests.cluster.races import ROOM, SCENES, Tally, forty_for_five
 from tests.harness.api import Api
 from tests.harness.product import Product
+from tests.harness.waiting import until
 
 pytestmark = pytest.mark.usefixtures("classes")
 
@@ -36,4 +37,7 @@ def test_a_burst_is_judged_by_both_replicas_at_once(api: Api, product: Product, 
     forty_for_five(api, namespace)
 
     for replica in product.webhook.replicas:
-        assert f'"{namespace}"' in replica.process.log.read_text(), f"{replica.process.name} was not asked"
+        until(
+            lambda log=replica.process.log: f'"{namespace}"' in log.read_text(),
+            f"{replica.process.name} has logged that it was asked",
+        )

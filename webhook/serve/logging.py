@@ -77,10 +77,11 @@ class DescriptorHandler(logging.Handler):
         except Exception:  # noqa: BLE001 - what logging asks of a handler
             self.handleError(record)
             return
-        if self._batches is None:
+        batches = self._batches
+        if batches is None:
             write_all(self._descriptor, line)
         else:
-            self._batches.add(line, at_once=record.levelno >= logging.WARNING)
+            batches.add(line, at_once=record.levelno >= logging.WARNING)
 
     def start_batches(self) -> None:
         """Write lines below warnings a moment later and several at once. Not in a process that forks."""
