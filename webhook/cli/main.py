@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Final, Protocol
 
-from webhook.cli import binder, certs, check, classes, controller, explain, webhook
+from webhook.cli import binder, certs, check, classes, controller, doctor, explain, webhook
 from webhook.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNREACHABLE
 from webhook.cli.options import BadSettings
 from webhook.cli.parser import Parser
@@ -30,6 +30,7 @@ _COMMANDS: Final[Mapping[str, Command]] = {
     "check": check,
     "explain": explain,
     "classes": classes,
+    "doctor": doctor,
     "certs": certs,
 }
 

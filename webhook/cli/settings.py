@@ -39,7 +39,7 @@ class ClusterSettings:
 
     kubeconfig: Annotated[str, "FILE"] = ""
     """Kubeconfig whose current context is used. Default "": a server takes the service account of its pod,
-    `check` only what it is given, `explain` and `classes` what kubectl would take."""
+    `check` only what it is given, `explain`, `classes` and `doctor` what kubectl would take."""
     manifests: Annotated[str, "DIR"] = ""
     """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster. Default "": none."""
 
@@ -120,6 +120,19 @@ class ClassesSettings:
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     output: Literal["text", "json"] = "text"
     """How the table is written: text to read, or one JSON document."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence each."""
+        return self.cluster.problems()
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorSettings:
+    """`resourceclass doctor`."""
+
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    output: Literal["text", "json"] = "text"
+    """How the problems are written: text to read, or one JSON document."""
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each."""
@@ -232,6 +245,7 @@ PARTS: Final[Mapping[str, type]] = {
     "check": CheckSettings,
     "explain": ExplainSettings,
     "classes": ClassesSettings,
+    "doctor": DoctorSettings,
 }
 SHORT_FLAGS: Final[Mapping[str, str]] = {"namespace": "-n", "output": "-o"}
 

@@ -18,13 +18,17 @@ from webhook.core.values.names import GROUP, Json
 T = TypeVar("T")
 
 
+class UnknownKind(BadInput):
+    """The API server does not know the kind."""
+
+
 class Reads(Protocol):
     """What a command may read. Both raise ClusterUnavailable; where rights are lacking ApiError with 403."""
 
     def all(self, resource: Resource[T], namespace: str = "") -> Sequence[T]:
         """Return what is kept of a collection, in one namespace or in all.
 
-        Raises BadInput when the cluster does not know the kind.
+        Raises UnknownKind when the cluster does not know the kind.
         """
 
     def one(self, resource: Resource[Any], name: str, namespace: str = "") -> Json | None:
@@ -84,7 +88,7 @@ class FolderReads:
         return next((obj for obj in stored if obj["metadata"]["name"] == name), None)
 
 
-def unknown_kind(resource: Resource[Any]) -> BadInput:
+def unknown_kind(resource: Resource[Any]) -> UnknownKind:
     """Return what is said of a cluster that does not know a kind."""
     text = f"the cluster does not know {resource.kind}"
     if resource.group == GROUP:
@@ -92,4 +96,4 @@ def unknown_kind(resource: Resource[Any]) -> BadInput:
             ": apply the CustomResourceDefinitions of the chart, or name a folder of manifests with "
             "--manifests DIR"
         )
-    return BadInput(text)
+    return UnknownKind(text)

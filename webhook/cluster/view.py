@@ -72,9 +72,14 @@ class View:
         return ((key, obj) for key, obj in self.objects.items() if (key.group, key.kind) == kind)
 
     def _with_status(self, namespace: str, quota: Json) -> Json:
-        """Play the quota controller. What the folder gives as used holds for before anything was written."""
-        spec = self._renamed(quota.get("spec"), ("hard",), quota_spelling)
-        given = self._renamed(quota.get("status"), ("hard", "used"), quota_spelling)
+        """Play the quota controller. What the folder gives as used holds for before anything was written.
+
+        One with a uid comes from a cluster, where it is stored as it stands here.
+        """
+        spec, given = as_mapping(quota.get("spec")), as_mapping(quota.get("status"))
+        if not at(quota, "metadata").get("uid"):
+            spec = self._renamed(spec, ("hard",), quota_spelling)
+            given = self._renamed(given, ("hard", "used"), quota_spelling)
         stored = {**quota, "spec": spec}
         pods = (
             pod

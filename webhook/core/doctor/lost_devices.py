@@ -1,0 +1,25 @@
+"""Device objects of nodes that do not exist.
+
+Reads: the node of each device. The garbage collector removes those whose owner, the Node, is gone; what is
+left was written without one, or the node will still come.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.finding import Finding, warning
+from webhook.core.text import plural
+
+LOST: Final = "LostDevice"
+
+
+def lost_devices(facts: Facts) -> Iterator[Finding]:
+    """Find nodes that only their devices speak of."""
+    nodes = {name_of(node) for node in facts.of("Node")}
+    lost = Counter(device.node for device in facts.devices if device.node not in nodes)
+    for node, count in sorted(lost.items()):
+        text = f"{plural(count, 'ExtendedResource')} name this node, and there is none of the name"
+        remedy = f"kubectl delete er --field-selector spec.nodeName={node}, unless the node comes back"
+        yield warning(LOST, f"node {node}", text, remedy)
