@@ -240,6 +240,18 @@ def test_partitions_that_change_are_new_devices_and_the_old_ones_go():
     assert set(node.shown()) == {f"mig-1g.5gb-{index}" for index in range(7)}
 
 
+def test_another_raw_resource_makes_another_device_of_it():
+    node = world()
+    node.node["status"]["capacity"]["nvidia.com/gpu.shared"] = "8"
+    shared = GFD_T4 | {"nvidia.com/gpu.replicas": "4"}
+    node.tick(shared)
+    assert set(node.shown().values()) == {("Tesla-T4", CHANGING)}
+    node.tick(after=CHANGING_SECONDS)
+    raw = {obj["spec"]["rawResourceName"] for obj in node.objects.values()}
+    assert raw == {"nvidia.com/gpu.shared"}
+    assert not node.tick()
+
+
 # Refusals
 
 
