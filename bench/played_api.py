@@ -49,8 +49,8 @@ class Played:
     async def _beat(self, heartbeats: int) -> None:
         nodes = itertools.cycle(self._items["nodes"])
         while True:
-            await asyncio.sleep(0.1)
-            for data in itertools.islice(nodes, heartbeats // 10):
+            await asyncio.sleep(0.02)
+            for data in itertools.islice(nodes, heartbeats // 50):
                 self._tell("nodes", orjson.loads(data))
 
     def _tell(self, kind: str, obj: Json) -> None:

@@ -41,6 +41,9 @@ class Books:
         self.sizes: Counter[str] = Counter()  # devices per class in the cluster
         self.verdicts = Verdicts()
         self.states: dict[str, int] = {}  # by node: the number of its state, where it is worked out
+        self.conflicts: dict[
+            str, tuple[str, ...]
+        ] = {}  # of these, the devices that more pods hold than they bear
         self.nodes: set[str] = set()
         self.pods: dict[str, PodEntry] = {}  # by uid
         self.reserved: dict[str, Reservation] = {}  # by the uid of the pod
@@ -61,6 +64,7 @@ class Books:
             )
             self.verdicts.clear()
             self.states.clear()
+            self.conflicts.clear()
             for book in self.books.values():
                 book.devices_changed()
                 self.changed[book.name] = self.clock()
@@ -142,10 +146,17 @@ class Books:
         """Return the number of a node's state, under which verdicts are kept. With the lock held."""
         found = self.states.get(name)
         if found is None:
-            found = self.verdicts.number(state_of(self.node(name)))
+            node = self.node(name)
+            found = self.verdicts.number(state_of(node))
             if name in self.books:  # of a name that means nothing, nothing is kept
                 self.states[name] = found
+                if node.conflicts:
+                    self.conflicts[name] = node.conflicts
         return found
+
+    def not_worked_out(self) -> list[str]:
+        """Return the nodes that have changed since their state was asked for. With the lock held."""
+        return list(self.books.keys() - self.states.keys())
 
     def reserve(self, reservation: Reservation) -> None:
         """Hold devices for a pod. With the lock held."""
@@ -255,6 +266,7 @@ class Books:
 
     def _changed(self, book: NodeBook) -> None:
         self.states.pop(book.name, None)
+        self.conflicts.pop(book.name, None)
         self.changed[book.name] = self.clock()
         if book.is_empty:
             self.books.pop(book.name, None)
