@@ -39,8 +39,8 @@ Json = dict[str, Any]
 
 CLASS = "nvidia.tesla.k80"
 DEVICES = 8
-# Pods of DRA come so slowly that they are counted for this long; the more are bound, the slower it gets.
-MOST_SECONDS = 60.0
+# Pods of DRA come so slowly that only those of this time are counted; the more are bound, the slower it gets.
+MOST_SECONDS = 40.0
 CALLERS = 8
 
 
