@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.binder.worlds import World, bound, device, k80_pod, one_node
+from tests.unit.binder.worlds import CLASSES, World, bound, device, k80_pod, one_node
 from webhook.binder.binding import DECIDE_SECONDS
 from webhook.binder.notices import AGAIN_SECONDS, Notices, double_allocations
 from webhook.binder.reserving import BindRefused
 from webhook.binder.settling import UNSEEN_SECONDS, Settler
 from webhook.core.errors import ClusterUnavailable
+from webhook.core.values.classes import Classes
 
 
 class Settled:
@@ -119,6 +120,21 @@ def test_a_device_of_two_records_is_taken_told_and_never_offered():
         ("p", "DeviceHeldTwice"),
         ("q", "DeviceHeldTwice"),
     ]
+
+
+def test_devices_held_twice_are_counted_as_long_as_they_are():
+    world = World().nodes(**{name: [device(name, f"GPU-{name}")] for name in ("a", "b", "c")})
+    counts = []
+    for name in ("a", "b"):
+        world.create(*(bound(k80_pod(f"{name}{n}"), name, f"GPU-{name}") for n in range(2)))
+        counts.append(double_allocations(world.books))
+    world.books.set_classes(Classes.of(CLASSES))
+    counts.append(double_allocations(world.books))
+    world.api.delete("a0")
+    counts.append(double_allocations(world.watch().books))
+    world.books.remove_device("b-gpu-b")
+    counts.append(double_allocations(world.books))
+    assert counts == [1, 2, 2, 1, 0]
 
 
 def test_each_complaint_is_told_once_an_hour():
