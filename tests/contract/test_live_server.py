@@ -26,6 +26,7 @@ from webhook.core.errors import ClusterUnavailable
 
 KIND = "resourceclass.io/v1alpha1/ResourceClass"
 DEVICE = "resourceclass.io/v1alpha1/ExtendedResource"
+CLASSES_PATH = "/apis/resourceclass.io/v1alpha1/resourceclasses"
 DEVICES_PATH = "/apis/resourceclass.io/v1alpha1/extendedresources"
 
 
@@ -82,7 +83,8 @@ def test_a_read_of_a_stopped_api_server_is_given_up_soon(
 def test_waits_for_kinds_that_are_not_installed_yet(plane_with_crds: ControlPlane, api: Api) -> None:
     for plural in ("resourceclasses", "extendedresources"):
         api.delete("CustomResourceDefinition", f"{plural}.resourceclass.io").must()
-    until(lambda: api.request("GET", DEVICES_PATH).code == 404, "the kinds are gone")
+    for path in (CLASSES_PATH, DEVICES_PATH):
+        until(lambda path=path: api.request("GET", path).code == 404, "the kind is gone")
     cluster = LiveCluster(Connection(str(plane_with_crds.kubeconfig())))
     cluster.start()
     try:
