@@ -16,13 +16,11 @@ from webhook.controller.notices import Notices
 from webhook.controller.queue import Key
 from webhook.controller.world import CLASS_STATUS, CROWD_SECONDS, Told, World
 from webhook.controller.writing import Writer
-from webhook.core.inventory.changes import node_changes
 from webhook.core.inventory.class_status import node_counts
 from webhook.core.inventory.holdings import Holdings, holdings_of
 from webhook.core.inventory.node_condition import NodeVerdict, first_verdict, node_condition
 from webhook.core.inventory.plan_devices import DevicePlan, Settling, plan_devices, plan_gone_node
-from webhook.core.inventory.units import node_units
-from webhook.core.inventory.vendor_plugin import shown_units, vendor_plugin
+from webhook.core.inventory.shown_node import Classification, shown_node
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import at
 from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
@@ -146,11 +144,9 @@ class NodeWork:
     ) -> NodeVerdict | None:
         """Write labels, capacity and condition, where they differ; returns what is to be said of the node."""
         classes, membership = self._world.read_classes()
-        plugin = vendor_plugin(node, devices, pods, membership, self._world.counted())
-        asked = ({"spec": pod.spec} for pod in pods)
-        units = node_units(devices, asked, classes, membership, holdings_of(pods))
-        changes = node_changes(node, shown_units(units, plugin.hidden))
-        verdict = first_verdict(planned, plugin.verdict)
+        by = Classification(classes, membership, self._world.counted())
+        shown = shown_node(node, devices, pods, by)
+        changes, verdict = shown.changes, first_verdict(planned, shown.verdict)
         condition = node_condition(node, verdict, time_text(self._wall()))
         status = {**at(changes.status_patch(), "status"), **at(condition or {}, "status")}
         patch = {**changes.metadata_patch(), **({"status": status} if status else {})}

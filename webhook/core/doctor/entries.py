@@ -84,6 +84,7 @@ EXPECTED: Final[Mapping[str, Mapping[str, Expected]]] = {
         ),
         "isolate": Expected("/validate/isolate", _ISOLATE, has_conditions=False),
         "adopt": Expected("/validate/adopt", _ADOPT),
+        "adopt-workloads": Expected("/validate/adopt", {**_WORKLOADS, **_CRONJOBS}, is_advice=True),
     },
 }
 

@@ -21,5 +21,8 @@ def lost_devices(facts: Facts) -> Iterator[Finding]:
     lost = Counter(device.node for device in facts.devices if device.node not in nodes)
     for node, count in sorted(lost.items()):
         text = f"{plural(count, 'ExtendedResource')} name this node, and there is none of the name"
-        remedy = f"kubectl delete er --field-selector spec.nodeName={node}, unless the node comes back"
+        remedy = (
+            f"kubectl delete er --field-selector spec.nodeName={node}, unless the node comes back; those of "
+            "the controller go by themselves"
+        )
         yield warning(LOST, f"node {node}", text, remedy)

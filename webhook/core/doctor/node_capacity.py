@@ -4,14 +4,14 @@ Reads: nodes, devices, pods, classes, and which namespaces adopt pods: the contr
 the same rules, and writes what differs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from webhook.core.doctor.facts import Facts, name_of
 from webhook.core.doctor.finding import Finding, error
-from webhook.core.inventory.changes import NodeChanges, node_changes
-from webhook.core.inventory.units import node_units
-from webhook.core.inventory.vendor_plugin import counted_too, shown_units, vendor_plugin
+from webhook.core.inventory.changes import NodeChanges
+from webhook.core.inventory.shown_node import Classification, shown_node
+from webhook.core.inventory.vendor_plugin import counted_too
 from webhook.core.raw import at
 from webhook.core.text import list_of
 from webhook.core.values.names import ADOPT_LABEL, Json
@@ -24,8 +24,9 @@ def node_capacity(facts: Facts) -> Iterator[Finding]:
     """Find nodes that do not show what they have."""
     adopted = {labels[ADOPT_LABEL] for labels in facts.namespace_labels.values() if ADOPT_LABEL in labels}
     counted = counted_too(facts.classes, adopted)
+    by = Classification(facts.classes, facts.membership, counted)
     for node in facts.of("Node"):
-        changes = _changes(facts, node, counted)
+        changes = _changes(facts, node, by)
         if changes:
             remedy = (
                 "see whether the controller runs and may write nodes (kubectl logs); if another tool writes "
@@ -35,12 +36,10 @@ def node_capacity(facts: Facts) -> Iterator[Finding]:
             yield error(DIFFERS, f"node {name_of(node)}", text, remedy)
 
 
-def _changes(facts: Facts, node: Json, counted: Mapping[str, str]) -> NodeChanges:
+def _changes(facts: Facts, node: Json, by: Classification) -> NodeChanges:
     name = name_of(node)
     devices, pods = facts.devices_of_node.get(name, ()), facts.pods_of_node.get(name, ())
-    plugin = vendor_plugin(node, devices, pods, facts.membership, counted)
-    units = node_units(devices, ({"spec": pod.spec} for pod in pods), facts.classes, facts.membership)
-    return node_changes(node, shown_units(units, plugin.hidden))
+    return shown_node(node, devices, pods, by).changes
 
 
 def _texts(node: Json, changes: NodeChanges) -> Iterator[str]:

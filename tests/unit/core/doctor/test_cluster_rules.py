@@ -76,6 +76,14 @@ def nothing_checked(cluster):
 
 
 CONSUMER = {"namespace": "team-a", "pod": "old", "uid": "gone", "container": "main", "class": K80}
+
+
+def held_by_nobody_else(cluster):
+    cluster.pods = [bound("train", NODE, "GPU-7")]
+    cluster.objects["Node"] = [node(NODE, 3)]  # the capacity is not lowered while a pod needs it
+    cluster.of("Node")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] = "2"
+
+
 FAST = {"matchExpressions": [{"key": "frequency", "operator": "Gt", "values": ["1000"]}]}
 CONTRADICTING = {"aliyun.accelerator/nvidia_name": "Tesla-T4", "aliyun.accelerator/nvidia_count": "3"}
 
@@ -97,7 +105,7 @@ BROKEN = [
     (condition("LabelsMissing"), "LabelsUnsettled", f"node {NODE}"),
     (status_of_device(phase="Available", reason="LabelsChanging"), "LabelsUnsettled", f"node {NODE}"),
     (adding("ExtendedResource", device("node-z", "GPU-9")), "LostDevice", "node node-z"),
-    (pods(bound("train", NODE, "GPU-7")), "GhostAllocation", f"device {NODE}/GPU-7"),
+    (held_by_nobody_else, "GhostAllocation", f"device {NODE}/GPU-7"),
     (record_of_another_node, "DamagedRecord", "pod team-a/train"),
     (pods(bound("a", NODE, "GPU-0"), bound("b", NODE, "GPU-0")), "DoubleAllocation", f"device {NODE}/GPU-0"),
     (status_of_device(consumers=[CONSUMER]), "GhostConsumer", f"ExtendedResource {NODE}-gpu-1"),
@@ -198,3 +206,9 @@ def test_a_quantity_in_another_spelling_is_computed_all_the_same(cluster):
 def test_a_pod_that_waits_holds_nothing_and_is_no_problem(cluster):
     cluster.pods.append(pod("waits", 1))
     assert cluster.found() == []
+
+
+def test_a_node_that_shows_what_a_pod_holds_on_a_sick_device_is_right(cluster):
+    cluster.objects["ExtendedResource"] = [device(NODE, "GPU-0", phase="Unhealthy"), device(NODE, "GPU-1")]
+    cluster.of("Node")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] = "1"
+    assert {rule for rule, _ in cluster.found()} == {"UnhealthyDevice"}
