@@ -7,6 +7,8 @@ import pytest
 from tests.harness import chart
 from tests.harness.controlplane import ControlPlane
 
+pytest.register_assert_rewrite("tests.contract.ports", "tests.contract.api_ports")
+
 
 @pytest.fixture(scope="session")
 def plane_with_crds(control_plane: ControlPlane) -> ControlPlane:

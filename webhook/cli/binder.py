@@ -3,6 +3,7 @@
 import argparse
 from functools import partial
 
+from webhook.cli.api import api_of, check_source
 from webhook.cli.settings import BinderSettings, add_flags, load
 from webhook.core.errors import BadInput
 from webhook.serve.settings import App
@@ -21,12 +22,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code, 1 if the worker could not be started."""
-    from webhook.cluster.configuration import load_access
     from webhook.serve.listening import CannotServe
     from webhook.serve.run import serve
 
     settings = load(BinderSettings, args)
-    load_access(settings.cluster.kubeconfig or None)  # fails with one clear message before a port opens
+    check_source(settings.cluster)
     try:
         return serve(partial(_make_app, settings), settings.serve)
     except CannotServe as error:
@@ -40,12 +40,11 @@ def _make_app(settings: BinderSettings) -> App:
     from webhook.binder.notices import double_allocations
     from webhook.binder.report import MeteredReport
     from webhook.cli.webhook import CacheWatch
-    from webhook.cluster.connection import Connection
     from webhook.serve.memory import keep_for_good
     from webhook.serve.metrics import double_metrics, extender_metrics
 
     lease = LeaseName(settings.lease_namespace, settings.lease_name, settings.holder)
-    parts = assemble(Connection(settings.cluster.kubeconfig or None), lease if settings.lease_name else None)
+    parts = assemble(api_of(settings.cluster), lease if settings.lease_name else None)
     metrics = extender_metrics()
     count_caches = CacheWatch(parts.watches)
 

@@ -6,6 +6,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
+from webhook.cli.api import api_of, check_source
 from webhook.cli.settings import ControllerSettings, add_flags, load
 from webhook.core.errors import BadInput
 
@@ -27,12 +28,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT; returns the exit code."""
-    from webhook.cluster.configuration import load_access
     from webhook.serve.background import run_background
     from webhook.serve.listening import CannotServe
 
     settings = load(ControllerSettings, args)
-    load_access(settings.cluster.kubeconfig or None)  # fails with one clear message before a port opens
+    check_source(settings.cluster)
     try:
         return run_background(partial(_make, settings), settings.serve)
     except CannotServe as error:
@@ -41,13 +41,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _make(settings: ControllerSettings) -> "Background":
     from webhook.cli.webhook import CacheWatch
-    from webhook.cluster.connection import Connection
     from webhook.controller.assembly import assemble
     from webhook.controller.meter import Meter
     from webhook.serve.background import Background
     from webhook.serve.metrics import controller_metrics
 
-    made = assemble(Connection(settings.cluster.kubeconfig or None), _options(settings), controller_metrics())
+    made = assemble(api_of(settings.cluster), _options(settings), controller_metrics())
     controller = made.controller
     meter, count_caches = Meter(controller, made.counts), CacheWatch(controller.watches)
 

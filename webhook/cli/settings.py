@@ -41,7 +41,8 @@ class ClusterSettings:
     """Kubeconfig whose current context is used. Default "": a server takes the service account of its pod,
     `check` only what it is given, `explain`, `classes` and `doctor` what kubectl would take."""
     manifests: Annotated[str, "DIR"] = ""
-    """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster. Default "": none."""
+    """Folder of manifests (.yaml, .yml, .json) that stands in for a cluster; what is written stays in memory.
+    Default "": none."""
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each."""
@@ -188,10 +189,7 @@ class BinderSettings:
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each, the parts' own problems included."""
-        found = []
-        if self.cluster.manifests:
-            found.append("manifests: there is no scheduler for a folder; name a cluster with kubeconfig")
-        found += _half_a_lease(self.lease_namespace, self.lease_name)
+        found = list(_half_a_lease(self.lease_namespace, self.lease_name))
         if self.identity and not self.lease_name:
             found.append("identity is given without lease_name: nothing would be compared with it")
         return [*self.cluster.problems(), *found, *self.serve.problems()]
@@ -221,10 +219,7 @@ class ControllerSettings:
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence each, the parts' own problems included."""
-        found = []
-        if self.cluster.manifests:
-            found.append("manifests: nothing is written to a folder; name a cluster with kubeconfig")
-        found += _half_a_lease(self.lease_namespace, self.lease_name)
+        found = list(_half_a_lease(self.lease_namespace, self.lease_name))
         if self.threads < 1:
             found.append(f"threads is {self.threads}: must be at least 1")
         if self.resync_seconds < 1:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from webhook.cli.api import check_source
 from webhook.cli.settings import ClusterSettings, WebhookSettings, add_flags, load
 from webhook.core.errors import BadInput
 from webhook.serve.settings import App
@@ -32,23 +33,11 @@ def run(args: argparse.Namespace) -> int:
     from webhook.serve.run import serve
 
     settings = load(WebhookSettings, args)
-    _check_source(settings.cluster)
+    check_source(settings.cluster)
     try:
         return serve(partial(_make_app, settings), settings.serve, not_after=not_after)
     except CannotServe as error:
         raise BadInput(str(error)) from error
-
-
-def _check_source(source: ClusterSettings) -> None:
-    """Fail with one clear message before a port opens, not in every worker again and again."""
-    if source.manifests:
-        from webhook.cluster.folder import FolderCluster
-
-        FolderCluster(source.manifests)
-    else:
-        from webhook.cluster.configuration import load_access
-
-        load_access(source.kubeconfig or None)
 
 
 def _make_app(settings: WebhookSettings) -> App:

@@ -1,7 +1,8 @@
 """The ports of admission over a folder of manifests: a cluster for `check`, for the demo and for tests.
 
 Files are read again when they change. What is written here stays in memory, on top of the files, so a folder
-can be played with and is never touched.
+can be played with and is never touched. A manifest that is edited or removed counts as it is then, without
+what was written on top of it.
 """
 
 import copy
@@ -59,7 +60,7 @@ class FolderCluster:
 
     def classes(self) -> Classes:
         """Return all classes."""
-        return self._now().classes
+        return self.view().classes
 
     def classes_in_doubt(self) -> bool:
         """Never: files are read again when they change."""
@@ -67,11 +68,11 @@ class FolderCluster:
 
     def fresh_class(self, name: str) -> Json | None:
         """Return one ResourceClass; None if there is none."""
-        return self._now().class_object(name)
+        return self.view().class_object(name)
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the labels of a namespace; empty if no manifest describes it."""
-        return self._now().namespace_labels(name)
+        return self.view().namespace_labels(name)
 
     def fresh_namespace_labels(self, name: str) -> Mapping[str, str]:
         """Return the same: files are read again when they change."""
@@ -79,35 +80,35 @@ class FolderCluster:
 
     def quotas(self, namespace: str) -> Sequence[Json]:
         """Return the quotas of a namespace as the webhook would store them, with what the pods here use."""
-        return self._now().quotas(namespace)
+        return self.view().quotas(namespace)
 
     def fresh_quotas(self, namespace: str) -> Sequence[Json]:
         """Return the same: nothing here is ever old."""
-        return self._now().quotas(namespace)
+        return self.view().quotas(namespace)
 
     def usage(self, class_name: str, namespace: str | None = None) -> Sequence[Usage]:
         """Return the unfinished pods that ask for a class."""
         return [
             usage
-            for usage in self._now().usage
+            for usage in self.view().usage
             if usage.class_name == class_name and namespace in (None, usage.namespace)
         ]
 
     def device_kinds(self) -> Sequence[DeviceKind]:
         """Return the kinds of device with their counts."""
-        return self._now().device_kinds
+        return self.view().device_kinds
 
     def objects(self) -> Sequence[Json]:
         """Return all objects, those of unknown kinds too."""
-        return list(self._now().objects.values())
+        return list(self.view().objects.values())
 
     def stored(self, group: str, kind: str, namespace: str = "") -> Sequence[Json]:
         """Return the objects of a kind as they would be stored: renamed, and quotas with their status."""
-        return self._now().stored(group, kind, namespace)
+        return self.view().stored(group, kind, namespace)
 
     def get(self, obj: Json) -> Json | None:
         """Return what is stored under the kind, namespace and name of `obj`; None if nothing is."""
-        return self._now().objects.get(identify(obj))
+        return self.view().objects.get(identify(obj))
 
     def create(self, obj: Json) -> Json:
         """Store a new object in memory and return it as stored, with namespace and generated name.
@@ -117,7 +118,7 @@ class FolderCluster:
         with self._lock:
             stored = with_namespace(copy.deepcopy(self._named(obj)))
             key = identify(stored)
-            if key in self._now().objects:
+            if key in self.view().objects:
                 raise AlreadyExists(f"{key} already exists")
             return self._write(key, stored)
 
@@ -135,7 +136,7 @@ class FolderCluster:
 
     def _existing(self, obj: Json) -> ObjectId:
         key = identify(obj)
-        if key not in self._now().objects:
+        if key not in self.view().objects:
             raise NotFound(f"{key} not found")
         return key
 
@@ -153,13 +154,14 @@ class FolderCluster:
         self._names += 1
         return {**obj, "metadata": {**metadata, "name": f"{prefix}{self._names:05}"}}
 
-    def _now(self) -> View:
+    def view(self) -> View:
+        """Return all objects of this moment; the same one until something has changed."""
         with self._lock:
             self._look_again()
             if self._view is None:
                 layered = {**self._files, **self._written}
                 objects = {key: obj for key, obj in layered.items() if obj is not None}
-                self._view = View(objects, frozenset(self._written))
+                self._view = View(objects, frozenset(self._written.keys() - self._files.keys()))
             return self._view
 
     def _look_again(self) -> None:
@@ -176,7 +178,10 @@ class FolderCluster:
             _log.error("the folder of manifests stays as it was read last: %s", error)
 
     def _read(self, folder: Path, signature: Signature) -> None:
-        documents = read_folder(folder)
-        self._files = {key: with_namespace(document.obj) for key, document in documents.items()}
+        files = {key: with_namespace(document.obj) for key, document in read_folder(folder).items()}
+        for key in files.keys() | self._files.keys():
+            if files.get(key) != self._files.get(key):
+                self._written.pop(key, None)
+        self._files = files
         self._signature = signature
         self._view = None

@@ -24,7 +24,7 @@ class View:
     """An immutable state. Pods and quotas count as if the webhook had stored them: bare names are renamed."""
 
     def __init__(self, objects: Mapping[ObjectId, Json], written: frozenset[ObjectId]) -> None:
-        """Take the objects, and which of them were written here rather than read from the folder."""
+        """Take the objects, and which of them were made here and stand in no file."""
         self.objects = objects
         self._written = written
 

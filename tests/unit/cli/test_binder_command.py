@@ -50,7 +50,6 @@ def test_without_a_lease_there_is_no_holder():
         (["--lease-name=x"], "--lease-namespace is missing: --lease-name is given"),
         (["--lease-namespace=x"], "--lease-name is missing: --lease-namespace is given"),
         (["--identity=x"], "--identity is given without --lease-name"),
-        (["--manifests=."], "there is no scheduler for a folder"),
     ],
 )
 def test_what_makes_no_sense_is_said(argv, problem):

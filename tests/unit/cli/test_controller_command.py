@@ -52,7 +52,6 @@ def test_settings_reach_the_controller():
         (["--resync-seconds=0"], "--resync-seconds is 0.0: must be at least 1"),
         (["--lease-name=x"], "--lease-namespace is missing: --lease-name is given"),
         (["--lease-namespace=x"], "--lease-name is missing: --lease-namespace is given"),
-        (["--manifests=."], "nothing is written to a folder"),
         (["--double-allocations=evict"], "--double-allocations must be one of report, evict-newest"),
         (["--health-port=70000"], "--health-port is 70000: must be between 0 and 65535"),
         (["--log-level=loud"], "--log-level is 'loud': must be one of debug"),
