@@ -22,12 +22,11 @@ WORK = "resourceclass_controller_work_total"
 
 
 def writes(audit: AuditLog, since: int) -> list[tuple[str, str, str]]:
-    """Verb, resource and name of what the controller wrote; its Lease is not in the log."""
-    events = (
-        each for each in audit.entries(since, user=USER) if each["verb"] not in ("get", "list", "watch")
-    )
+    """Verb, resource and name of what the controller wrote, but for its Lease."""
+    events = [each for each in audit.entries(since, user=USER) if each["verb"] not in READS]
+    about = [(each["verb"], each["objectRef"]) for each in events]
     return [
-        (each["verb"], each["objectRef"]["resource"], each["objectRef"].get("name", "")) for each in events
+        (verb, ref["resource"], ref.get("name", "")) for verb, ref in about if ref["resource"] != "leases"
     ]
 
 

@@ -18,6 +18,7 @@ from tests.harness.waiting import until
 Json = dict[str, Any]
 
 K80 = "nvidia.tesla.k80"
+LEASE = "coordination.k8s.io/v1/Lease"
 DEFAULTS = "resourceclass-defaults"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 # What it writes, and what it has no business with.
@@ -38,14 +39,14 @@ SUBRESOURCES = ("pods/status", "pods/binding", "pods/eviction", "pods/exec", "no
 
 
 def granted(objects: list[Json]) -> set[tuple[str, str]]:
-    """Resource and verb of each right that the chart gives to the controller; not those to its Lease."""
-    (role,) = (o for o in objects if o["kind"] == "ClusterRole" and o["metadata"]["name"] == NAME)
-    rules = role["rules"]
+    """Resource and verb of each right that the chart gives to the controller."""
+    roles = [o for o in objects if o["kind"] in ("ClusterRole", "Role") and o["metadata"]["name"] == NAME]
+    rules = [rule for role in roles for rule in role["rules"]]
     return {(resource, verb) for rule in rules for resource in rule["resources"] for verb in rule["verbs"]}
 
 
-def used(audit: AuditLog) -> set[tuple[str, str]]:
-    events = [event for event in audit.entries(user=USER) if event.get("objectRef")]
+def used(audit: AuditLog, since: int) -> set[tuple[str, str]]:
+    events = [event for event in audit.entries(since, user=USER) if event.get("objectRef")]
     return {(_resource(event["objectRef"]), event["verb"]) for event in events}
 
 
@@ -54,13 +55,19 @@ def _resource(reference: Json) -> str:
 
 
 @pytest.fixture
-def exercised(api: Api, namespace: str, controller: Controller) -> None:
-    """The controller has done all that it ever does, but for evictions and the removal of classes."""
+def exercised(api: Api, namespace: str, controller: Controller, audit: AuditLog) -> int:
+    """The controller has done all that it ever does, but for evictions and the removal of classes.
+
+    Returns the place in the audit log at which it began.
+    """
+    mark = audit.mark()
     contradiction = {**k80s(2), "nvidia.com/gpu.product": "Tesla-V100", "nvidia.com/gpu.count": "2"}
     with labelled_node(api, "contradicted", contradiction) as node:
         about = f"involvedObject.uid={node['metadata']['uid']}"
         until(lambda: api.items("v1/Event", "default", fieldSelector=about), "an event about the labels")
         controller.stop()
+        api.delete(LEASE, NAME, chart.NAMESPACE).must()
+        api.delete(CLASS, K80)
         controller.start().wait_leading()  # tells it anew, which renews the event
         until(lambda: _renewed(api, about), "the event is renewed")
     with labelled_node(api, "devices", k80s(1)):
@@ -79,6 +86,7 @@ def exercised(api: Api, namespace: str, controller: Controller) -> None:
         assert hard
         api.create(quota("own", {key: "3"}), namespace).must()
         until(lambda: not api.get("ResourceQuota", DEFAULTS, namespace).ok, "the default gives way")
+    return mark
 
 
 def _renewed(api: Api, about: str) -> bool:
@@ -98,11 +106,12 @@ def _stray_device(api: Api) -> None:
     until(lambda: not api.get(DEVICE, "stray-0").ok, "the stray device is gone", 30)
 
 
-@pytest.mark.usefixtures("exercised")
-def test_every_right_is_used_and_no_other_is_asked_for(installed: Product, audit: AuditLog) -> None:
-    # Patching the spec of a device takes labels that have said the same for minutes: inventory tests do that.
-    assert used(audit) | {("extendedresources", "patch")} == granted(installed.objects)
-    assert [event for event in audit.entries(user=USER) if lacked_rights(event)] == []
+def test_every_right_is_used_and_no_other_is_asked_for(
+    installed: Product, audit: AuditLog, exercised: int
+) -> None:
+    # Patching the spec of a device takes labels that have said the same for minutes: unit tests do that.
+    assert used(audit, exercised) | {("extendedresources", "patch")} == granted(installed.objects)
+    assert [event for event in audit.entries(exercised, user=USER) if lacked_rights(event)] == []
 
 
 @pytest.mark.parametrize("what", [*RESOURCES, *SUBRESOURCES])
