@@ -9,7 +9,7 @@ from typing import Final
 
 from webhook.core.doctor.facts import Facts, name_of
 from webhook.core.doctor.finding import Finding, warning
-from webhook.core.raw import as_list, as_mapping, at
+from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.text import list_of
 
 GHOST: Final = "GhostConsumer"
@@ -22,7 +22,9 @@ def consumers(facts: Facts) -> Iterator[Finding]:
     for obj in facts.of("ExtendedResource"):
         listed = map(as_mapping, as_list(at(obj, "status").get("consumers")))
         gone = [
-            f"{item.get('namespace')}/{item.get('pod')}" for item in listed if item.get("uid") not in present
+            f"{item.get('namespace')}/{item.get('pod')}"
+            for item in listed
+            if as_text(item.get("uid")) not in present
         ]
         if gone:
             text = f"its status names {list_of(dict.fromkeys(gone), _MOST)}, which holds no device or is gone"

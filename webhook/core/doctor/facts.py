@@ -63,9 +63,14 @@ class Facts:
         return Membership(self.classes)
 
     @cached_property
+    def read_devices(self) -> tuple[Sequence[ExtendedResource], Mapping[str, tuple[str, ...]]]:
+        """The devices that can be read, and by the name of the object what is wrong with any."""
+        return read_extended_resources(self.of("ExtendedResource"))
+
+    @property
     def devices(self) -> Sequence[ExtendedResource]:
         """The devices that can be read."""
-        return read_extended_resources(self.of("ExtendedResource"))[0]
+        return self.read_devices[0]
 
     @cached_property
     def devices_of_node(self) -> Mapping[str, Sequence[ExtendedResource]]:

@@ -12,7 +12,7 @@ from webhook.core.doctor.finding import Finding, error
 from webhook.core.inventory.changes import NodeChanges
 from webhook.core.inventory.shown_node import Classification, shown_node
 from webhook.core.inventory.vendor_plugin import counted_too
-from webhook.core.raw import at
+from webhook.core.raw import as_text, at
 from webhook.core.text import list_of
 from webhook.core.values.names import ADOPT_LABEL, Json
 
@@ -22,7 +22,7 @@ _MOST: Final = 3
 
 def node_capacity(facts: Facts) -> Iterator[Finding]:
     """Find nodes that do not show what they have."""
-    adopted = {labels[ADOPT_LABEL] for labels in facts.namespace_labels.values() if ADOPT_LABEL in labels}
+    adopted = {as_text(labels.get(ADOPT_LABEL)) for labels in facts.namespace_labels.values()}
     counted = counted_too(facts.classes, adopted)
     by = Classification(facts.classes, facts.membership, counted)
     for node in facts.of("Node"):

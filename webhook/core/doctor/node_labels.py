@@ -11,7 +11,7 @@ from webhook.core.doctor.facts import Facts, name_of
 from webhook.core.doctor.finding import Finding, error, warning
 from webhook.core.inventory.device_objects import is_from_labels
 from webhook.core.inventory.label_sources import label_devices
-from webhook.core.raw import at
+from webhook.core.raw import as_text, at
 
 MIXED: Final = "MixedNode"
 CONTRADICTION: Final = "LabelsContradict"
@@ -20,7 +20,9 @@ CONTRADICTION: Final = "LabelsContradict"
 def node_labels(facts: Facts) -> Iterator[Finding]:
     """Find nodes whose labels are refused or doubtful."""
     described = {
-        at(obj, "spec").get("nodeName") for obj in facts.of("ExtendedResource") if not is_from_labels(obj)
+        as_text(at(obj, "spec").get("nodeName"))
+        for obj in facts.of("ExtendedResource")
+        if not is_from_labels(obj)
     }
     for node in facts.of("Node"):
         name = name_of(node)

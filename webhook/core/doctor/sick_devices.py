@@ -10,7 +10,7 @@ from webhook.core.doctor.facts import Facts, name_of
 from webhook.core.doctor.finding import Finding, error, warning
 from webhook.core.inventory.device_changes import LABELS_CHANGING, LABELS_MISSING, SUPERSEDED
 from webhook.core.raw import as_text, at
-from webhook.core.values.extended_resource import UNHEALTHY, read_extended_resources
+from webhook.core.values.extended_resource import UNHEALTHY
 
 SICK: Final = "UnhealthyDevice"
 UNREADABLE: Final = "UnreadableDevice"
@@ -28,7 +28,7 @@ def sick_devices(facts: Facts) -> Iterator[Finding]:
             remedy = "mend the device; whoever called it Unhealthy also says when it is well again"
             yield warning(SICK, f"ExtendedResource {name_of(obj)}", f"it is Unhealthy: {said}", remedy)
     read = {device.name for device in facts.devices}
-    for name, problems in read_extended_resources(facts.of("ExtendedResource"))[1].items():
+    for name, problems in facts.read_devices[1].items():
         remedy = "correct the object, or delete it and let it be written again"
         say = warning if name in read else error
         yield say(UNREADABLE, f"ExtendedResource {name}", "; ".join(problems), remedy)

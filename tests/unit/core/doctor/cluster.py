@@ -2,7 +2,6 @@
 
 import base64
 import copy
-import json
 from collections import defaultdict
 
 from tests.unit.cli.folder import K80, bound, device, node, quota, resource_class
@@ -20,6 +19,7 @@ from webhook.core.doctor.facts import (
 )
 from webhook.core.explain.scene import Lease
 from webhook.core.placement.pod_entry import keep_pod
+from webhook.core.values.names import NODE_CONDITION
 
 SYSTEM = "resourceclass-system"
 NODE = "node-a"
@@ -36,7 +36,9 @@ class Cluster:
         self.unread = {}
         self.objects["ResourceClass"] = [resource_class()]
         self.objects["ExtendedResource"] = [device(NODE, "GPU-0"), device(NODE, "GPU-1")]
+        self.of("ExtendedResource")["status"] = {"phase": "Bound", "consumers": [dict(CONSUMER)]}
         self.objects["Node"] = [node(NODE, 2)]
+        self.of("Node")["status"]["conditions"] = [{"type": NODE_CONDITION, "status": "True", "reason": "a"}]
         self.objects["ResourceQuota"] = [quota(2, 1)]
         self.objects["Namespace"] = [named("Namespace", name) for name in ("team-a", "kube-system", SYSTEM)]
         self.objects[MUTATING] = [configuration(MUTATING)]
@@ -78,6 +80,7 @@ class Cluster:
         return [(item.rule, item.place) for item in self.diagnosis().findings]
 
 
+CONSUMER = {"namespace": "team-a", "pod": "train", "uid": "uid-train", "container": "main", "class": K80}
 LEASES = ("resourceclass-scheduler", "resourceclass-controller")
 
 
@@ -146,10 +149,3 @@ def scheduler_config():
         "profiles": [{"schedulerName": "resourceclass-scheduler"}],
         "extenders": [extender | {"nodeCacheCapable": True, "ignorable": False}],
     }
-
-
-def record_of(pod):
-    return json.loads(pod["metadata"]["annotations"]["resourceclass.io/allocation"])
-
-
-__all__ = ["K80", "NODE", "SYSTEM", "Cluster"]

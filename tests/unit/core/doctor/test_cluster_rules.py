@@ -18,7 +18,7 @@ def status_of_device(**status):
 
 def condition(reason):
     said = {"type": NODE_CONDITION, "status": "False", "reason": reason, "message": "words"}
-    return lambda cluster: cluster.of("Node")["status"]["conditions"].append(said)
+    return lambda cluster: cluster.of("Node")["status"].update(conditions=[said])
 
 
 def labels(*sets, **resources):
@@ -27,10 +27,6 @@ def labels(*sets, **resources):
 
 def adding(kind, *objects):
     return lambda cluster: cluster.objects[kind].extend(objects)
-
-
-def pods(*items):
-    return lambda cluster: setattr(cluster, "pods", list(items))
 
 
 def record_of_another_node(cluster):
@@ -84,6 +80,10 @@ def held_by_nobody_else(cluster):
     cluster.of("Node")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] = "2"
 
 
+def held_twice(cluster):
+    cluster.pods.append(bound("other", NODE, "GPU-0"))
+
+
 FAST = {"matchExpressions": [{"key": "frequency", "operator": "Gt", "values": ["1000"]}]}
 CONTRADICTING = {"aliyun.accelerator/nvidia_name": "Tesla-T4", "aliyun.accelerator/nvidia_count": "3"}
 
@@ -107,7 +107,7 @@ BROKEN = [
     (adding("ExtendedResource", device("node-z", "GPU-9")), "LostDevice", "node node-z"),
     (held_by_nobody_else, "GhostAllocation", f"device {NODE}/GPU-7"),
     (record_of_another_node, "DamagedRecord", "pod team-a/train"),
-    (pods(bound("a", NODE, "GPU-0"), bound("b", NODE, "GPU-0")), "DoubleAllocation", f"device {NODE}/GPU-0"),
+    (held_twice, "DoubleAllocation", f"device {NODE}/GPU-0"),
     (status_of_device(consumers=[CONSUMER]), "GhostConsumer", f"ExtendedResource {NODE}-gpu-1"),
     (adding("ResourceClass", resource_class("empty", "Tesla P40")), "EmptyClass", "ResourceClass empty"),
     (adding("ResourceClass", resource_class("bad", selector={})), "UnreadableClass", "ResourceClass bad"),
