@@ -51,6 +51,10 @@ class Arrivals:
         ended = time.monotonic() + seconds
         until(lambda: len(self._seen) >= count or time.monotonic() > ended, "pods have nodes", seconds + 5)
         moments = sorted(self._seen.values())
+        if len(moments) < 2:
+            raise RuntimeError(
+                f"{len(moments)} pods got a node within {seconds:g} s: see the scheduler's log"
+            )
         return (len(moments) - 1) / (moments[-1] - moments[0])
 
     def _run(self) -> None:
