@@ -1,13 +1,14 @@
 """The verb bind: choose under the lock, write without it, and find out what came of it.
 
 A clear no of the API server is undone at once. Where the answer was lost, or says that the server itself does
-not know (5xx), the pod is read until it is bound, or DECIDE_SECONDS have passed since the attempt began: a
-Binding that arrives later than that is given up by the server with its caller's connection. If the pod cannot
-be read either, the devices stay reserved; settling.py looks again.
+not know (5xx), the pod is read until it is bound, or DECIDE_SECONDS have passed since the Binding was sent:
+what arrives later than that is given up by the server with its caller's connection. If the pod cannot be read
+either, the devices stay reserved and nothing is sent again; settling.py looks until it is decided.
 """
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from webhook.binder.books import Books
@@ -86,15 +87,17 @@ class Binder:
         except NotReady:
             release(self._books, reservation.uid)
             raise
+        # From here it counts: a machine may have stood still since the devices were chosen.
+        reservation = replace(reservation, since=self._books.clock())
         try:
             self._pods.bind(reservation.namespace, reservation.name, binding_of(reservation), BIND_SECONDS)
         except ClusterUnavailable as error:
             return self._after(reservation, error)
         except BaseException:
             # A fault of ours: whether anything was sent is not known.
-            set_stage(self._books, reservation.uid, Stage.UNCLEAR)
+            set_stage(self._books, reservation, Stage.UNCLEAR)
             raise
-        set_stage(self._books, reservation.uid, Stage.DONE)
+        set_stage(self._books, reservation, Stage.DONE)
         return "bound"
 
     def _after(self, reservation: Reservation, error: ClusterUnavailable) -> str:
@@ -106,10 +109,10 @@ class Binder:
         try:
             seen = self._decided(reservation, is_final=status == 409)
         except ClusterUnavailable as unseen:
-            set_stage(self._books, reservation.uid, Stage.UNCLEAR)
+            set_stage(self._books, reservation, Stage.UNCLEAR)
             raise BindRefused("unclear", f"{error}; {unseen}; it is looked at again") from error
         if seen is Seen.BOUND:
-            set_stage(self._books, reservation.uid, Stage.DONE)
+            set_stage(self._books, reservation, Stage.DONE)
             return "bound"
         release(self._books, reservation.uid)
         raise BindRefused("refused", f"{error} ({_SEEN[seen]})") from error

@@ -25,5 +25,5 @@ class Reservation:
     node: str
     uses: tuple[Use, ...] = ()
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
-    since: float = 0.0
+    since: float = 0.0  # when it was chosen; once its stage is another, when the Binding was sent
     stage: Stage = Stage.ASKED

@@ -44,7 +44,7 @@ def reserve(books: Books, asked: BindQuestion) -> Reservation | AlreadyBound:
             return _bound(entry, asked)
         held = books.reserved.get(asked.uid)
         if held is not None:
-            return _held(books, held, asked)
+            return _tried(held, asked)
         if asked.node not in books.nodes:
             raise BindRefused("no_node", f"node {asked.node} does not exist")
         reservation = _chosen(books, entry, asked.node)
@@ -58,20 +58,16 @@ def _bound(entry: PodEntry, asked: BindQuestion) -> AlreadyBound:
     return AlreadyBound()
 
 
-def _held(books: Books, held: Reservation, asked: BindQuestion) -> Reservation | AlreadyBound:
-    """Go on with an attempt that was made before, with the same devices."""
-    title = f"pod {held.namespace}/{held.name}"
-    if held.node != asked.node:
-        raise BindRefused(
-            "undecided", f"an earlier attempt to bind {title} to {held.node} is not decided yet"
-        )
-    if held.stage is Stage.ASKED:
-        raise BindRefused("undecided", f"{title} is being bound to {held.node} at this moment")
-    if held.stage is Stage.DONE:
+def _tried(held: Reservation, asked: BindQuestion) -> AlreadyBound:
+    """Say what is known of an attempt that was made before.
+
+    One that is not decided is never sent again, not even with the same devices: after a hand-over and back,
+    another binder may have given them away. Who waits for it, or settling.py, finds out what became of it.
+    """
+    if held.stage is Stage.DONE and held.node == asked.node:
         return AlreadyBound()
-    again = replace(held, stage=Stage.ASKED, since=books.clock())
-    books.reserve(again)
-    return again
+    title = f"pod {held.namespace}/{held.name}"
+    raise BindRefused("undecided", f"an earlier attempt to bind {title} to {held.node} is not decided yet")
 
 
 def _chosen(books: Books, entry: PodEntry, node_name: str) -> Reservation:
@@ -114,12 +110,12 @@ def binding_of(reservation: Reservation) -> Json:
     }
 
 
-def set_stage(books: Books, uid: str, stage: Stage) -> None:
+def set_stage(books: Books, reservation: Reservation, stage: Stage) -> None:
     """Note how far a bind has come; nothing happens if the watch was faster."""
     with books.lock:
-        held = books.reserved.get(uid)
+        held = books.reserved.get(reservation.uid)
         if held is not None:
-            books.reserve(replace(held, stage=stage))
+            books.reserve(replace(held, stage=stage, since=reservation.since))
 
 
 def release(books: Books, uid: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.binder.worlds import World, bound, device, k80_pod, one_node, pod
-from webhook.binder.binding import DECIDE_SECONDS
+from webhook.binder.binding import DECIDE_SECONDS, LOOK_SECONDS
 from webhook.binder.reserving import BindRefused
 from webhook.cluster.api import ApiError
 from webhook.core.errors import ClusterUnavailable, NotReady
@@ -167,6 +167,15 @@ def test_a_binding_that_comes_through_late_is_still_found():
     assert world.bind(p, "node-a") == "bound"
 
 
+def test_a_binding_that_was_sent_late_is_waited_for_as_long():
+    world = one_node()
+    world.create(p := k80_pod("p"))
+    world.api.fault = ClusterUnavailable("timed out")
+    world.gate.check = lambda: world.clock.wait(DECIDE_SECONDS)
+    assert refused(world, p).result == "refused"
+    assert world.clock.now - 1000 >= 2 * DECIDE_SECONDS - LOOK_SECONDS
+
+
 def test_the_conflict_of_a_binding_that_was_sent_twice_is_a_success():
     world = one_node()
     world.create(p := k80_pod("p"))
@@ -191,15 +200,18 @@ def test_a_pod_that_cannot_be_read_either_keeps_its_devices():
     assert refused(world, q).result == "no_device"
 
 
-def test_the_next_attempt_of_an_unclear_bind_sends_the_same_devices():
+def test_an_unclear_bind_is_not_sent_again_before_it_is_decided():
     world = one_node("GPU-0", "GPU-1")
     world.create(p := k80_pod("p"))
     world.api.fault, world.api.unreadable = ClusterUnavailable("timed out"), True
     refused(world, p)
     world.api.unreadable = False
-    assert world.bind(p, "node-a") == "bound"
-    first, second = world.api.posted
-    assert first == second
+    again = refused(world, p)
+    assert (again.result, str(again)) == (
+        "undecided",
+        "an earlier attempt to bind pod team-a/p to node-a is not decided yet",
+    )
+    assert len(world.api.posted) == 1
 
 
 def test_an_unclear_bind_to_another_node_is_refused():
@@ -241,4 +253,4 @@ def test_a_fault_of_ours_while_the_binding_is_sent_holds_the_device_until_it_is_
     with pytest.raises(RuntimeError):
         world.bind(p, "node-a")
     assert world.free("node-a") == set()
-    assert world.bind(p, "node-a") == "bound"
+    assert refused(world, p).result == "undecided"

@@ -56,6 +56,18 @@ def test_an_unclear_bind_of_a_pod_that_is_gone_gives_its_device_back():
     assert settled.step(DECIDE_SECONDS).world.free("node-a") == {"GPU-0"}
 
 
+def test_what_another_binder_gave_away_since_an_unclear_bind_is_not_given_again():
+    """The Lease went to another binder and came back, before the pod could be looked at."""
+    settled = Settled(one_node("GPU-0", "GPU-1")).unclear()
+    p = settled.world.api.pods["team-a", "p"]
+    settled.world.create(bound(k80_pod("q"), "node-a", "GPU-0"))
+    with pytest.raises(BindRefused, match="not decided yet"):
+        settled.world.bind(p, "node-a")
+    settled.step(DECIDE_SECONDS)
+    assert settled.world.bind(p, "node-a") == "bound"
+    assert (settled.world.devices_of("p"), settled.world.devices_of("q")) == (("GPU-1",), ("GPU-0",))
+
+
 def test_an_unclear_bind_stays_while_the_pod_cannot_be_read(caplog):
     settled = Settled(one_node()).unclear()
     settled.world.api.unreadable = True
