@@ -25,8 +25,8 @@ help: ## list the targets
 	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .; \
 	  echo "$$key" > .venv/key'
 
-demo: .venv ## show what the webhook does with the manifests in examples/
-	@$(BIN)/python -m webhook.cli.demo
+demo: .venv ## show the way of a pod to its device, without Kubernetes; FULL=1 shows every answer
+	@$(BIN)/python -m webhook.cli.demo $(if $(FULL),--full)
 
 run: .venv ## serve the webhook over the manifests in examples/ until stopped
 	@exec $(BIN)/python -m webhook.cli.demo --serve

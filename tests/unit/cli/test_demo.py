@@ -72,8 +72,24 @@ def test_new_lines_of_a_stored_object_are_marked():
 def test_the_demo_runs_and_holds(capsys):
     assert main(["--examples", str(EXAMPLES)]) == 0
     out = capsys.readouterr().out
+    assert "+ resourceclass.io/nvidia.tesla.k80: 2" in out
+    assert "the container sees NVIDIA_VISIBLE_DEVICES=0" in out
+    assert "403 Forbidden: exceeded quota: example-quota" in out
+    assert "of 2 devices of nvidia.tesla.k80 1 in use, 1 free" in out
     assert f"{len(SCENES)} of {len(SCENES)} came out as they must" in out
     assert "NOT AS IT MUST BE" not in out
+
+
+def test_a_folder_without_the_pod_of_the_demo_is_bad_input(tmp_path, capsys):
+    assert main(["--examples", str(tmp_path)]) == 2
+    assert "02-pod-k80.yaml is missing" in capsys.readouterr().err
+
+
+def test_every_answer_can_be_shown_beside_its_request(capsys):
+    assert main(["--full", "--examples", str(EXAMPLES)]) == 0
+    out = capsys.readouterr().out
+    assert all(f"{number}. {scene.title}\n\n" in out for number, scene in enumerate(SCENES, 1))
+    assert "apiVersion: v1                             | 403 Forbidden, by the webhook" in out
 
 
 def test_a_folder_without_examples_is_bad_input(tmp_path, capsys):

@@ -1,6 +1,7 @@
-"""`make demo`: the real webhook in front of a played API server, on the manifests in examples/.
+"""`make demo`: from a labelled node to a container that sees its device, and every manifest in examples/.
 
-Real are the certificates, the server process, its TLS and the bytes of every review. Played (by
-`webhook.admission.played`) is what an API server does around it, its admission policy and its quota
-plugin included; the tests of the repository do the same with a real kube-apiserver.
+Real are the webhook (its certificates, its process, TLS, the bytes of every review), the controller and the
+binder. A folder stands for the cluster (`webhook.cluster.embedded`). Played is what an API server does around
+the webhook (`webhook.admission.played`), its admission policy and its quota plugin included, and one round of
+kube-scheduler (`scheduler.py`); the tests of the repository do the same with the real ones.
 """

@@ -6,25 +6,26 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import orjson
 
-from webhook.admission.overlay import Overlay
-from webhook.admission.played.server import PlayedApiServer, review_of
-from webhook.cli.check_text import as_yaml
-from webhook.cli.demo.columns import WIDTH, side_by_side
-from webhook.cli.demo.process import WebhookProcess, port_or_any, running
+from webhook.admission.played.server import review_of
+from webhook.cli.demo import job
+from webhook.cli.demo.columns import WIDTH, in_one_line, side_by_side
+from webhook.cli.demo.parts import parts_over
+from webhook.cli.demo.process import port_or_any, running
 from webhook.cli.demo.scenes import K80, Scene, scenes
-from webhook.cluster.folder import LOOK_SECONDS, FolderCluster
-from webhook.cluster.identity import identify
+from webhook.cli.demo.stage import Stage
+from webhook.cluster.embedded.api import EmbeddedApi
+from webhook.cluster.folder import FolderCluster
 from webhook.core.errors import BadInput, ClusterUnavailable
 from webhook.core.values.names import Json
 
-# A folder is looked at so often; the webhook has seen a new manifest a moment later.
-SEEN_SECONDS: Final = LOOK_SECONDS + 0.2
 PORT: Final = 8443
+EXAMPLE: Final = "02-pod-k80.yaml"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the webhook is stopped as well
     try:
         with tempfile.TemporaryDirectory(prefix="resourceclass-demo-") as folder:
-            return _serve(args, Path(folder)) if args.serve else _play(args.examples, Path(folder))
+            return _serve(args, Path(folder)) if args.serve else _play(args, Path(folder))
     except (BadInput, ClusterUnavailable) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 2
@@ -45,6 +46,7 @@ def main(argv: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m webhook.cli.demo", description=__doc__)
     parser.add_argument("--examples", type=Path, default="examples", metavar="DIR", help="default: examples")
+    parser.add_argument("--full", action="store_true", help="show every request beside its answer")
     parser.add_argument("--serve", action="store_true", help="serve over the examples until stopped")
     parser.add_argument(
         "--port", type=int, metavar="NUMBER", help=f"port for --serve; default: {PORT}, or a free one"
@@ -52,55 +54,55 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _play(examples: Path, folder: Path) -> int:
-    if not examples.is_dir():
-        raise BadInput(f"{examples}: no such folder of examples")
+def _play(args: argparse.Namespace, folder: Path) -> int:
+    if not args.examples.is_dir():
+        raise BadInput(f"{args.examples}: no such folder of examples")
+    played = scenes(args.examples)
+    example = next((scene.document for scene in played if scene.title.startswith(EXAMPLE)), None)
+    if example is None:
+        raise BadInput(f"{args.examples}: {EXAMPLE} is missing, which the demo follows on its way")
     manifests = folder / "cluster"
-    shutil.copytree(examples, manifests)
+    shutil.copytree(args.examples, manifests)
+    job.prepare(manifests)
     begun = time.monotonic()
-    with running(folder / "certificates", manifests) as webhook:
-        print(f"The webhook serves https://localhost:{webhook.port} over a copy of {examples}/.")
-        stage = _Stage(webhook, manifests)
-        played = scenes(examples)
-        failed = sum(not stage.show(number, scene) for number, scene in enumerate(played, 1))
+    cluster = FolderCluster(manifests)
+    api = EmbeddedApi(cluster)
+    with parts_over(api) as parts:
+        job.wait_for_inventory(manifests, api)
+        with running(folder / "certificates", manifests) as webhook:
+            print(
+                f"A copy of {args.examples}/ with one more node stands for the cluster: no Kubernetes runs."
+            )
+            print("Webhook (a process, TLS), controller and binder are real; played: API server, scheduler.")
+            stage = Stage(webhook, manifests, cluster, api)
+            problems = job.show(stage, parts, example)
+            _complain(problems)
+            more = "" if args.full else " (FULL=1 shows request beside answer)"
+            print(f"\n6. All examples, and what else a person may try{more}:")
+            failed = sum(not _show(stage, number, scene, args.full) for number, scene in enumerate(played, 1))
     seconds = time.monotonic() - begun
-    print("=" * WIDTH)
-    print(f"{len(played) - failed} of {len(played)} came out as they must, in {seconds:.1f} s.")
-    print("Real: certificates, server process, TLS, reviews. Played: the API server around them.")
-    return 1 if failed else 0
+    print(f"\n{len(played) - failed} of {len(played)} came out as they must, in {seconds:.1f} s.")
+    return 1 if failed or problems else 0
 
 
-class _Stage:
-    """A played API server before a real webhook, and the folder that the webhook takes for the cluster."""
+def _show(stage: Stage, number: int, scene: Scene, full: bool) -> bool:
+    """Send one object, print its answer, and return whether all is as it must be."""
+    calls = stage.webhook.calls
+    verdict = stage.send(scene.document)
+    if full:
+        print(f"{'=' * WIDTH}\n{number}. {scene.title}\n\n{side_by_side(verdict)}")
+    else:
+        print(in_one_line(scene.title, verdict))
+    problems = stage.problems(scene, verdict, calls)
+    _complain(problems)
+    if verdict.admitted:
+        stage.store_in_file(verdict.document)
+    return not problems
 
-    def __init__(self, webhook: WebhookProcess, manifests: Path) -> None:
-        self._webhook = webhook
-        self._manifests = manifests
-        self._cluster = FolderCluster(manifests)
-        self._server = PlayedApiServer(webhook, Overlay(self._cluster))
 
-    def show(self, number: int, scene: Scene) -> bool:
-        """Send one object, print it beside its answer, and return whether all is as it must be."""
-        calls = self._webhook.calls
-        verdict = self._server.create(scene.document)
-        print("=" * WIDTH)
-        print(f"{number}. {scene.title}\n")
-        print(side_by_side(verdict))
-        problems = list(scene.check(verdict))
-        if scene.reviews != (self._webhook.calls > calls):
-            problems.append(f"the webhook should {'' if scene.reviews else 'not '}have been asked")
-        for problem in problems:
-            print(f"\nNOT AS IT MUST BE: {problem}")
-        if verdict.admitted:
-            self._store(verdict.document)
-        return not problems
-
-    def _store(self, document: Json) -> None:
-        """Put a new object where the webhook sees it, as a watch would show it; the examples are there."""
-        if self._cluster.get(document) is None:
-            file = self._manifests / f"stored-{identify(document).name}.yaml"
-            file.write_text(as_yaml(document), "utf-8")
-            time.sleep(SEEN_SECONDS)
+def _complain(problems: Sequence[str]) -> None:
+    for problem in problems:
+        print(f"\nNOT AS IT MUST BE: {problem}")
 
 
 def _serve(args: argparse.Namespace, folder: Path) -> int:

@@ -29,6 +29,12 @@ def side_by_side(verdict: Verdict) -> str:
     )
 
 
+def in_one_line(title: str, verdict: Verdict) -> str:
+    """Return how a request ended."""
+    ended = f"{verdict.code} {verdict.reason}" if verdict.refused_by else "201 Created"
+    return f"   {ended:<13}  {title}"
+
+
 def _answer(verdict: Verdict) -> Iterator[str]:
     if verdict.refused_by:
         yield from _wrapped(f"{verdict.code} {verdict.reason}, {_PLAYED[verdict.refused_by]}")

@@ -40,19 +40,20 @@ def scenes(examples: Path) -> list[Scene]:
 
 
 def _tried() -> list[Scene]:
-    forged = _pod("forged", amount=1)
+    forged = a_pod("forged", amount=1)
     forged["metadata"]["annotations"] = {RECORD_ANNOTATION: '{"version":1,"node":"node-a"}'}
     return [
-        Scene("a pod that takes 3 of the 5 devices of its namespace", _pod("train-a", amount=3), _rewritten),
-        Scene("another one that would take 3 more", _pod("train-b", amount=3), _over_quota),
-        Scene("a class that is misspelt", _pod("typo", amount=1, key="nvidia.tesla.k8"), _misspelt),
-        Scene("half a device", _pod("half", amount="0.5"), _fraction),
+        Scene("a pod that takes 3 of the 5 devices of its namespace", a_pod("train-a", amount=3), _rewritten),
+        Scene("another one that would take 3 more", a_pod("train-b", amount=3), _over_quota),
+        Scene("a class that is misspelt", a_pod("typo", amount=1, key="nvidia.tesla.k8"), _misspelt),
+        Scene("half a device", a_pod("half", amount="0.5"), _fraction),
         Scene("a pod that writes the record of its devices itself", forged, _forged),
         Scene("a pod without a class: the webhook is not asked", _plain_pod(), _unchanged, reviews=False),
     ]
 
 
-def _pod(name: str, *, amount: Any, key: str = K80) -> Json:
+def a_pod(name: str, *, amount: Any, key: str = K80) -> Json:
+    """Return a pod of the namespace with a quota, in whose container `train` it asks for an amount."""
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -66,7 +67,7 @@ def _pod(name: str, *, amount: Any, key: str = K80) -> Json:
 
 
 def _plain_pod() -> Json:
-    pod = _pod("web", amount=0)
+    pod = a_pod("web", amount=0)
     pod["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "1"}}
     return pod
 
