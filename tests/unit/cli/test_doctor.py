@@ -51,7 +51,7 @@ def test_a_problem_is_told_with_its_place_and_its_remedy(doctor):
     assert (
         f"\nERROR DoubleAllocation: device {NODE}/GPU-0\n"
         "  2 pods hold the whole device: team-a/a and team-a/b\n"
-        "  -> delete all but one of these pods;"
+        "  -> delete the pods that came last until it fits;"
     ) in out
 
 

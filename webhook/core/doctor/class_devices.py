@@ -34,12 +34,15 @@ def class_devices(facts: Facts) -> Iterator[Finding]:
         if not members[name]:
             text = "no device of the cluster matches its selector, so that its pods stay Pending"
             remedy = (
-                "compare spec.selector with spec.properties of the devices (kubectl get er -o yaml), or "
-                "delete the class if it is not needed any more"
+                "compare spec.selector with spec.properties of the devices (kubectl get er -o yaml); delete "
+                "the class if nobody needs it; wait if nodes with such devices are still to come"
             )
             yield warning(EMPTY, f"ResourceClass {name}", text, remedy)
     for (name, text), count in sorted(unreadable.items()):
         remedy = "correct the property of the devices; until then they do not belong to the class"
         yield warning(
-            UNREADABLE_VALUE, f"ResourceClass {name}", f"of {plural(count, 'device')} {text}", remedy
+            UNREADABLE_VALUE,
+            f"ResourceClass {name}",
+            f"{plural(count, 'device')} with a value that it cannot compare: {text}",
+            remedy,
         )

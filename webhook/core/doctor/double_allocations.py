@@ -22,7 +22,7 @@ def double_allocations(facts: Facts) -> Iterator[Finding]:
         told = over_held(device, held)
         if told is not None:
             remedy = (
-                "delete all but one of these pods; the controller does so by itself with "
+                "delete the pods that came last until it fits; the controller does so by itself with "
                 "`double-allocations: evict-newest`"
             )
             text = f"{told}: {list_of(held.pods, _MOST)}"

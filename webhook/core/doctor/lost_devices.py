@@ -20,7 +20,7 @@ def lost_devices(facts: Facts) -> Iterator[Finding]:
     nodes = {name_of(node) for node in facts.of("Node")}
     lost = Counter(device.node for device in facts.devices if device.node not in nodes)
     for node, count in sorted(lost.items()):
-        text = f"{plural(count, 'ExtendedResource')} name this node, and there is none of the name"
+        text = f"there is no such Node, but {plural(count, 'ExtendedResource')} of it"
         remedy = (
             f"kubectl delete er --field-selector spec.nodeName={node}, unless the node comes back; those of "
             "the controller go by themselves"
