@@ -31,7 +31,7 @@ class Pods:
         self._api.send("POST", f"{_path(namespace, name)}/binding", binding, seconds)
 
     def wake(self, namespace: str, name: str, uid: str, seconds: float) -> None:
-        """Say in a pod's status that devices have changed. Of another pod of the name it is a conflict.
+        """Say in a pod's status that devices have changed. For another pod of the name it is refused (422).
 
         A kubelet writes the whole status, this line included, once it has the pod.
         """

@@ -81,5 +81,9 @@ def _uid(obj: Json) -> str:
 
 
 def _of(obj: Json, changes: Json) -> Json:
-    """Name the object that was seen: of a later one of that name the API server makes a conflict."""
+    """Name the object that was seen: for a later one of that name the API server answers 422.
+
+    Not beside the status of our own kinds, where it heeds nothing else; such a status is written anew when
+    the later one is seen.
+    """
     return {**changes, "metadata": {**at(changes, "metadata"), "uid": _uid(obj)}}

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.cluster.manifests import CLASS, K80, QUOTA, Folder, pod
 from tests.unit.cluster.scripted import Clock
-from webhook.cluster.api import ApiError
+from webhook.cluster.api import STRATEGIC, ApiError
 from webhook.cluster.embedded.api import EmbeddedApi
 from webhook.cluster.embedded.source import BOOKMARK_SECONDS
 from webhook.cluster.embedded.state import REMEMBERED
@@ -134,6 +134,27 @@ def test_a_watch_that_is_too_far_behind_must_list_again() -> None:
     with pytest.raises(ApiError) as caught:
         list(api.watch(PODS, query, 10.0))
     assert caught.value.status == 410
+
+
+def test_manifests_with_nonsense_in_them_are_served(folder: Folder) -> None:
+    nonsense = {"uid": 5, "creationTimestamp": {}, "generation": "x", "labels": []}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", **nonsense}}
+    waiting = pod("train", status={"conditions": ["x", {"type": 1}]})
+    made = {
+        **json.loads(json.dumps(node)),
+        "apiVersion": "resourceclass.io/v1alpha1",
+        "kind": "ResourceClass",
+    }
+    listed = {"apiVersion": "v1", "kind": "List", "items": [{**node, "status": {"conditions": "x"}}, made]}
+    api = EmbeddedApi(folder(a_json=json.dumps(listed), b_json=json.dumps(waiting)))
+    condition = {"type": "Ready", "status": "True"}
+    patched = api.send(STRATEGIC, f"{NODES}/a/status", {"status": {"conditions": [condition]}})
+    assert patched["status"]["conditions"] == [condition]
+    assert patched["metadata"]["uid"] == api.get(f"{NODES}/a")["metadata"]["uid"] != 5
+    api.send("POST", f"{PODS}/train/binding", BINDING)
+    assert api.get(f"{PODS}/train")["spec"]["nodeName"] == "a"
+    (found,) = api.get("/apis/resourceclass.io/v1alpha1/resourceclasses")["items"]
+    assert found["metadata"]["generation"] == 1
 
 
 class Ticking(Clock):

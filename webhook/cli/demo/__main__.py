@@ -65,24 +65,28 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
     shutil.copytree(args.examples, manifests)
     job.prepare(manifests)
     begun = time.monotonic()
-    cluster = FolderCluster(manifests)
-    api = EmbeddedApi(cluster)
+    api = EmbeddedApi(cluster := FolderCluster(manifests))
     with parts_over(api) as parts:
         job.wait_for_inventory(manifests, api)
         with running(folder / "certificates", manifests) as webhook:
-            print(
-                f"A copy of {args.examples}/ with one more node stands for the cluster: no Kubernetes runs."
-            )
-            print("Webhook (a process, TLS), controller and binder are real; played: API server, scheduler.")
             stage = Stage(webhook, manifests, cluster, api)
+            print(f"A copy of {args.examples}/ with one more node is the cluster: no Kubernetes runs.")
+            print("Webhook (a process, TLS), controller and binder are real; played: API server, scheduler.")
             problems = job.show(stage, parts, example)
             _complain(problems)
-            more = "" if args.full else " (FULL=1 shows request beside answer)"
-            print(f"\n6. All examples, and what else a person may try{more}:")
-            failed = sum(not _show(stage, number, scene, args.full) for number, scene in enumerate(played, 1))
-    seconds = time.monotonic() - begun
-    print(f"\n{len(played) - failed} of {len(played)} came out as they must, in {seconds:.1f} s.")
+            failed = _show_all(stage, played, args.full)
+    print(f"{len(played) - failed} of {len(played)} came out as they must, in ", end="")
+    print(f"{time.monotonic() - begun:.1f} s.")
     return 1 if failed or problems else 0
+
+
+def _show_all(stage: Stage, played: Sequence[Scene], full: bool) -> int:
+    """Send the objects of all scenes; returns how many did not come out as they must."""
+    more = "" if full else " (FULL=1 shows request beside answer)"
+    print(f"\n6. All examples, and what else a person may try{more}:")
+    failed = sum(not _show(stage, number, scene, full) for number, scene in enumerate(played, 1))
+    print("=" * WIDTH if full else "")
+    return failed
 
 
 def _show(stage: Stage, number: int, scene: Scene, full: bool) -> bool:

@@ -1,6 +1,6 @@
 """What a Binding makes of a pod."""
 
-from webhook.core.raw import as_list, at
+from webhook.core.raw import as_list, as_mapping, at
 from webhook.core.values.names import Json
 
 
@@ -10,7 +10,7 @@ def bound(pod: Json, binding: Json, now: str) -> Json:
     metadata = {**at(pod, "metadata"), **({"annotations": annotations} if annotations else {})}
     scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": now}
     present = as_list(at(pod, "status").get("conditions"))
-    others = [item for item in present if item.get("type") != scheduled["type"]]
+    others = [item for item in present if as_mapping(item).get("type") != scheduled["type"]]
     return {
         **pod,
         "metadata": metadata,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from webhook.core.raw import as_mapping
+from webhook.core.raw import as_list, as_mapping
 from webhook.core.values.names import Json
 
 
@@ -18,14 +18,14 @@ def merged(target: Any, patch: Any, *, strategic: bool = False) -> Any:
         if value is None:
             result.pop(key, None)
         elif strategic and key == "conditions":
-            result[key] = _conditions(result.get(key) or [], value)
+            result[key] = _conditions(as_list(result.get(key)), value)
         else:
             result[key] = merged(result.get(key), value, strategic=strategic)
     return result
 
 
-def _conditions(present: list[Json], changes: list[Json]) -> list[Json]:
-    by_type = {item["type"]: item for item in present}
+def _conditions(present: list[Any], changes: list[Json]) -> list[Json]:
+    by_type = {item.get("type"): item for item in map(as_mapping, present)}
     for change in changes:
         name = change["type"]
         if change.get("$patch") == "delete":

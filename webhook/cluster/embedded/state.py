@@ -5,7 +5,7 @@ The folder does not say what has changed: the state compares what it shows now w
 
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from threading import Condition
 from typing import Final, NamedTuple
@@ -17,13 +17,18 @@ from webhook.cluster.folder import FolderCluster
 from webhook.cluster.identity import ObjectId, identify
 from webhook.cluster.view import View
 from webhook.core.patch import same
-from webhook.core.raw import at
+from webhook.core.raw import as_text, at
 from webhook.core.values.names import GROUP, Json
 
 # Changes that are remembered for watches. Who is further behind has to list again.
 REMEMBERED: Final = 2_000
 # An object without a uid in its manifest has always the same, whichever process reads the folder.
 _UIDS: Final = uuid.UUID("7d1a3a52-6c0e-5b43-9f5c-3f6f1f6f4d0b")
+
+
+# What the webhook and the quota controller would have changed is worked out by the view; that takes time.
+_RENDERED: Final = ("Pod", "ResourceQuota")
+_PLAIN: Final = {(group, kind) for (group, _), kind in KINDS.items()} - {("", kind) for kind in _RENDERED}
 
 
 class Change(NamedTuple):
@@ -86,7 +91,7 @@ class State:
             if view is self._view:
                 return
             self._view = view
-            found = {identify(obj): obj for obj in _stored(view)}
+            found = _stored(view)
             for key in self._entries.keys() - found.keys():
                 self._note(key, None)
             for key, source in found.items():
@@ -108,8 +113,9 @@ class State:
     def _shown(self, key: ObjectId, source: Json, before: Json | None) -> Json:
         """Return an object with what an API server adds to it."""
         own, known = at(source, "metadata"), at(before or {}, "metadata")
-        uid = own.get("uid") or known.get("uid") or str(uuid.uuid5(_UIDS, "/".join(key)))
-        since = own.get("creationTimestamp") or known.get("creationTimestamp") or time_text(self._wall())
+        uid = as_text(own.get("uid")) or known.get("uid") or str(uuid.uuid5(_UIDS, "/".join(key)))
+        since = as_text(own.get("creationTimestamp")) or known.get("creationTimestamp")
+        since = since or time_text(self._wall())
         given = {"uid": uid, "creationTimestamp": since, "resourceVersion": str(self._version)}
         if key.group == GROUP:
             given |= {"generation": _generation(source, before)}
@@ -123,6 +129,9 @@ def _generation(source: Json, before: Json | None) -> int:
     return (known if isinstance(known, int) else 1) + is_changed
 
 
-def _stored(view: View) -> Iterable[Json]:
-    for (group, _), kind in KINDS.items():
-        yield from view.stored(group, kind)
+def _stored(view: View) -> dict[ObjectId, Json]:
+    """Return all objects of the kinds that are served, each as the API server would have stored it."""
+    found = {key: obj for key, obj in view.objects.items() if key[:2] in _PLAIN}
+    for kind in _RENDERED:
+        found.update((identify(obj), obj) for obj in view.stored("", kind))
+    return found
