@@ -4,6 +4,8 @@
 
 One key for each class with a default that the namespace may use and that no other quota there names. It is
 there ahead of use, because a quota that does not exist yet limits nothing. Only keys of classes are ours.
+Other spellings of a key, such as `resourceclass.io/<class>` in a quota that the webhook did not rewrite, name
+no class: the API server enforces none of them, and the webhook goes on waiting for one that it does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,12 +56,12 @@ def default_quota(namespace: Json, quotas: Sequence[Json], classes: Classes) -> 
 def _wanted(labels: Mapping[str, str], others: Iterable[Json], classes: Classes) -> dict[str, str]:
     if labels.get(names.WEBHOOK_LABEL) == OPTED_OUT:
         return {}
-    named = {names.class_of_any_quota_spelling(key) for obj in others for key in at(obj, "spec", "hard")}
+    named = {key for obj in others for key in at(obj, "spec", "hard")}
     return {
         names.quota_key(item.name): str(item.quota_default)
         for item in classes.all()
         if item.quota_default is not None
-        and item.name not in named
+        and names.quota_key(item.name) not in named
         and (item.namespaces is None or item.namespaces.matches(labels))
     }
 

@@ -57,13 +57,20 @@ def test_a_quota_that_is_right_is_left_alone():
     assert plan(ours({K80: "1k"}), classes=thousand) == NOTHING
 
 
-@pytest.mark.parametrize(
-    "key", [K80, "k80", "resourceclass.io/k80", "limits.resourceclass.io/k80", "requests.k80"]
-)
-def test_a_key_goes_once_another_quota_names_the_class_in_any_spelling(key):
-    other = a_quota("own", {key: "8", "pods": "9"})
+def test_a_key_goes_once_another_quota_names_the_class():
+    other = a_quota("own", {K80: "8", "pods": "9"})
     assert plan(other).create["spec"]["hard"] == {P100: "0"}
     assert plan(other, ours({K80: "2", P100: "0"})) == QuotaPlan(patch={"spec": {"hard": {K80: None}}})
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["k80", "resourceclass.io/k80", "limits.resourceclass.io/k80", "requests.k80", f"{K80}0", K80.upper()],
+)
+def test_a_key_that_nobody_enforces_leaves_the_default_in_place(key):
+    other = a_quota("own", {key: "8"})
+    assert plan(other).create["spec"]["hard"] == {K80: "2", P100: "0"}
+    assert plan(other, ours({K80: "2", P100: "0"})) == NOTHING
 
 
 def test_changed_and_new_defaults_are_written_and_nothing_else():
