@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.controller.labelled import CLASS, DEVICE, MANAGED_BY, devices_of, k80s, labelled_node, wait_shown
+from tests.controller.labelled import (
+    CLASS,
+    DEVICE,
+    MANAGED_BY,
+    aliyun,
+    devices_of,
+    k80s,
+    labelled_node,
+    wait_shown,
+)
 from tests.harness import chart
 from tests.harness.api import Api
 from tests.harness.audit import AuditLog, lacked_rights
@@ -75,6 +84,7 @@ def exercised(api: Api, namespace: str, controller: Controller, audit: AuditLog)
         api.patch("Node", "devices", {"metadata": {"labels": {"aliyun.accelerator/nvidia_driver": "550"}}})
         api.patch("Node", "devices", {"metadata": {"labels": {"aliyun.accelerator/nvidia_mem": "12GiB"}}})
         until(lambda: devices_of(api, "devices")[0]["status"]["phase"] == "Unhealthy", "it is in doubt")
+    _adopted_class(api, namespace)
     _stray_device(api)
     with fresh_class(api, "defaulted", {"model": "none"}, quota={"default": 1}):
         until(lambda: api.get("ResourceQuota", DEFAULTS, namespace).ok, "the default is there")
@@ -92,6 +102,17 @@ def exercised(api: Api, namespace: str, controller: Controller, audit: AuditLog)
 def _renewed(api: Api, about: str) -> bool:
     found = api.items("v1/Event", "default", fieldSelector=about)
     return any(event["lastTimestamp"] > event["firstTimestamp"] for event in found)
+
+
+def _adopted_class(api: Api, namespace: str) -> None:
+    """A class of ours that a namespace adopts for is changed. No other test has devices of it."""
+    adopting = {"metadata": {"labels": {"resourceclass.io/adopt": "nvidia.tesla.m40"}}}
+    api.patch("Namespace", namespace, adopting).must()
+    with labelled_node(api, "adopted", aliyun("Tesla-M40", "11448MiB", 1)):
+        found = until(
+            lambda: api.get(CLASS, "nvidia.tesla.m40").body.get("spec", {}).get("pod"), "it is counted"
+        )
+        assert found == {"vendorResource": "nvidia.com/gpu"}
 
 
 def _stray_device(api: Api) -> None:

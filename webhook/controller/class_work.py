@@ -12,7 +12,7 @@ from webhook.controller.counts import Counts
 from webhook.controller.kept import CLASSES, keep_object
 from webhook.controller.world import World
 from webhook.controller.writing import Writer
-from webhook.core.inventory.class_objects import plan_classes
+from webhook.core.inventory.class_objects import counted_as_adopted, plan_classes
 from webhook.core.inventory.class_status import class_status
 from webhook.core.raw import as_text, at
 from webhook.core.values.names import Json
@@ -46,6 +46,7 @@ class ClassMaker:
         """Look at all devices: make the classes that are missing, remove what nobody needs if asked to."""
         with self._lock:
             self._make({})
+            self._count_adopted()
 
     def _make(self, new: Mapping[Kind, Mapping[str, str]]) -> None:
         kinds = {**_kinds(self._world.devices.all()), **new}
@@ -60,6 +61,15 @@ class ClassMaker:
         for name in plan.stale if self._remove_unused else ():
             self._remove(name)
         self._known = set(kinds)
+
+    def _count_adopted(self) -> None:
+        patches = counted_as_adopted(self._world.classes.all(), self._world.adopting_classes())
+        for name, changes in patches.items():
+            obj = self._world.classes.get(("", name))
+            if obj is not None:
+                stored = self._writer.patch(CLASSES, obj, changes)
+                self._world.classes.put(key_of(stored), keep_object(stored))
+                event(_log, logging.INFO, "class of adopted pods counted by a vendor's plugin", name=name)
 
     def _remove(self, name: str) -> None:
         obj = self._world.classes.get(("", name))

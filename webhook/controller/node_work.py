@@ -20,7 +20,7 @@ from webhook.core.inventory.class_status import node_counts
 from webhook.core.inventory.holdings import Holdings, holdings_of
 from webhook.core.inventory.node_condition import NodeVerdict, first_verdict, node_condition
 from webhook.core.inventory.plan_devices import DevicePlan, Settling, plan_devices, plan_gone_node
-from webhook.core.inventory.shown_node import Classification, shown_node
+from webhook.core.inventory.shown_node import shown_node
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import at
 from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
@@ -144,8 +144,7 @@ class NodeWork:
     ) -> NodeVerdict | None:
         """Write labels, capacity and condition, where they differ; returns what is to be said of the node."""
         classes, membership = self._world.read_classes()
-        by = Classification(classes, membership, self._world.counted())
-        shown = shown_node(node, devices, pods, by)
+        shown = shown_node(node, devices, pods, classes, membership)
         changes, verdict = shown.changes, first_verdict(planned, shown.verdict)
         condition = node_condition(node, verdict, time_text(self._wall()))
         status = {**at(changes.status_patch(), "status"), **at(condition or {}, "status")}

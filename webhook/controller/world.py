@@ -1,6 +1,5 @@
 """What the controller knows of the cluster, and what is to be done when it changes."""
 
-from collections.abc import Mapping
 from threading import RLock
 from typing import Final, Protocol
 
@@ -8,7 +7,6 @@ from webhook.cluster.listing import key_of
 from webhook.controller.kept import is_same_node, name_of, node_of, version_of
 from webhook.controller.queue import Key
 from webhook.controller.table import Table
-from webhook.core.inventory.vendor_plugin import counted_too
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import as_text, at
@@ -53,7 +51,6 @@ class World:
         self.namespaces: Table[Json] = Table(self._lock, self._namespace_changed)
         self.quotas: Table[Json] = Table(self._lock, self._quota_changed, lambda quota: key_of(quota)[0])
         self._read: tuple[Classes, Membership] | None = None
-        self._counted: Mapping[str, str] | None = None
 
     def read_classes(self) -> tuple[Classes, Membership]:
         """Return the classes as they are now, and which devices belong to which."""
@@ -63,14 +60,9 @@ class World:
                 self._read = classes, Membership(classes)
             return self._read
 
-    def counted(self) -> Mapping[str, str]:
-        """Return by class the vendor's resource by which a device plugin counts its pods too."""
-        with self._lock:
-            if self._counted is None:
-                labels = (at(obj, "metadata", "labels") for obj in self.namespaces.all())
-                adopted = {name for each in labels if (name := as_text(each.get(ADOPT_LABEL)))}
-                self._counted = counted_too(self.read_classes()[0], adopted)
-            return self._counted
+    def adopting_classes(self) -> set[str]:
+        """Return the names of the classes that namespaces adopt their plain pods for."""
+        return {name for obj in self.namespaces.all() if (name := _adopter(obj))}
 
     def node_names(self) -> set[str]:
         """Return the nodes that exist, and those that devices speak of."""
@@ -99,7 +91,7 @@ class World:
         old, new = at(before or {}, "spec"), at(after or {}, "spec")
         if before is not None and after is not None and old == new:
             return
-        self._read = self._counted = None
+        self._read = None
         self._told.add_after(Key(SWEEP, NODES), CROWD_SECONDS)
         self._told.add_after(Key(CLASSES), CROWD_SECONDS)
         self._told.add_after(Key(CLASS_STATUS, name_of(after or before or {})), CROWD_SECONDS)
@@ -108,11 +100,13 @@ class World:
 
     def _namespace_changed(self, before: Json | None, after: Json | None) -> None:
         self._told.add(Key(QUOTA, name_of(after or before or {})))
-        old, new = (at(each or {}, "metadata", "labels").get(ADOPT_LABEL) for each in (before, after))
-        if old != new:
-            self._counted = None
-            self._told.add_after(Key(SWEEP, NODES), CROWD_SECONDS)
+        if _adopter(after or {}) not in ("", _adopter(before or {})):
+            self._told.add_after(Key(CLASSES), CROWD_SECONDS)
 
     def _quota_changed(self, before: Json | None, after: Json | None) -> None:
         namespace, _ = key_of(after or before or {})
         self._told.add(Key(QUOTA, namespace))
+
+
+def _adopter(namespace: Json) -> str:
+    return as_text(at(namespace, "metadata", "labels").get(ADOPT_LABEL))

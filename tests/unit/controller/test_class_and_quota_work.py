@@ -60,6 +60,29 @@ def test_a_class_of_a_person_is_used_and_not_changed(cluster: Cluster) -> None:
     assert cluster.node("a")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] == "1"
 
 
+def test_a_class_that_a_namespace_adopts_for_is_counted_by_the_plugin_on_its_nodes(cluster: Cluster) -> None:
+    gpus = {"nvidia.com/gpu": "1"}
+    cluster.put("nodes", a_node(capacity=gpus, allocatable=gpus))
+    cluster.settle()
+    assert f"class.resourceclass.io/{K80}" not in cluster.node("a")["metadata"]["labels"]
+    adopting = namespace()
+    adopting["metadata"]["labels"] = {"resourceclass.io/adopt": K80}
+    cluster.put("namespaces", adopting)
+    assert cluster.settle().count(f"PATCH {CLASSES}/{K80}") == 1
+    assert cluster.a_class(K80)["spec"]["pod"] == {"vendorResource": "nvidia.com/gpu"}
+    assert cluster.node("a")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] == "1"
+    assert cluster.watch().settle() == []
+
+
+def test_a_class_of_a_person_that_a_namespace_adopts_for_is_not_changed(cluster: Cluster) -> None:
+    theirs = cluster.put("classes", a_class())
+    adopting = namespace()
+    adopting["metadata"]["labels"] = {"resourceclass.io/adopt": K80}
+    cluster.put("namespaces", adopting)
+    cluster.settle()
+    assert cluster.a_class(K80)["spec"] == theirs["spec"]
+
+
 def test_a_class_that_matches_nothing_says_so(cluster: Cluster) -> None:
     cluster.put("classes", a_class("lonely"))
     cluster.settle()

@@ -108,16 +108,17 @@ def test_a_default_quota_makes_work_for_all_namespaces(
     assert NAMESPACES in told.later
 
 
-def test_a_namespace_makes_work_for_itself_and_its_adoption_for_all_nodes(world: World, told: Told) -> None:
+def test_a_namespace_makes_work_for_itself_and_its_adoption_for_the_classes(world: World, told: Told) -> None:
     world.classes.put(("", "k80"), a_class())
     told.taken()
     world.namespaces.put(("", "a"), namespace("a"))
     assert told.taken() == ([Key("quota", "a")], set())
     world.namespaces.put(("", "a"), namespace("a", adopt="k80"))
-    assert told.taken() == ([Key("quota", "a")], {NODES})
-    assert world.counted() == {"k80": "nvidia.com/gpu"}
+    assert told.taken() == ([Key("quota", "a")], {Key("classes")})
+    assert world.adopting_classes() == {"k80"}
     world.namespaces.remove(("", "a"))
-    assert world.counted() == {}
+    assert told.taken() == ([Key("quota", "a")], set())
+    assert world.adopting_classes() == set()
 
 
 def test_a_quota_makes_work_for_its_namespace(world: World, told: Told) -> None:

@@ -1,7 +1,7 @@
 """Nodes whose labels or capacity of classes are not what their devices come to.
 
-Reads: nodes, devices, pods, classes, and which namespaces adopt pods: the controller works the same out with
-the same rules, and writes what differs.
+Reads: nodes, devices, pods and classes: the controller works the same out with the same rules, and writes
+what differs.
 """
 
 from collections.abc import Iterator
@@ -10,11 +10,10 @@ from typing import Final
 from webhook.core.doctor.facts import Facts, name_of
 from webhook.core.doctor.finding import Finding, error
 from webhook.core.inventory.changes import NodeChanges
-from webhook.core.inventory.shown_node import Classification, shown_node
-from webhook.core.inventory.vendor_plugin import counted_too
-from webhook.core.raw import as_text, at
+from webhook.core.inventory.shown_node import shown_node
+from webhook.core.raw import at
 from webhook.core.text import list_of
-from webhook.core.values.names import ADOPT_LABEL, Json
+from webhook.core.values.names import Json
 
 DIFFERS: Final = "NodeCapacity"
 _MOST: Final = 3
@@ -22,11 +21,8 @@ _MOST: Final = 3
 
 def node_capacity(facts: Facts) -> Iterator[Finding]:
     """Find nodes that do not show what they have."""
-    adopted = {as_text(labels.get(ADOPT_LABEL)) for labels in facts.namespace_labels.values()}
-    counted = counted_too(facts.classes, adopted)
-    by = Classification(facts.classes, facts.membership, counted)
     for node in facts.of("Node"):
-        changes = _changes(facts, node, by)
+        changes = _changes(facts, node)
         if changes:
             remedy = (
                 "see whether the controller runs and may write nodes (kubectl logs); if another tool writes "
@@ -36,10 +32,10 @@ def node_capacity(facts: Facts) -> Iterator[Finding]:
             yield error(DIFFERS, f"node {name_of(node)}", text, remedy)
 
 
-def _changes(facts: Facts, node: Json, by: Classification) -> NodeChanges:
+def _changes(facts: Facts, node: Json) -> NodeChanges:
     name = name_of(node)
     devices, pods = facts.devices_of_node.get(name, ()), facts.pods_of_node.get(name, ())
-    return shown_node(node, devices, pods, by).changes
+    return shown_node(node, devices, pods, facts.classes, facts.membership).changes
 
 
 def _texts(node: Json, changes: NodeChanges) -> Iterator[str]:

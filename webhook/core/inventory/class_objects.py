@@ -1,7 +1,10 @@
 """The ResourceClasses that the devices of a cluster call for: one per vendor and model.
 
-A class that is there stays as it is, whoever wrote it. What is ours carries the label `managed-by`; it is
-stale when no device matches it, no pod asks for it, and nobody has added anything to it, such as a quota.
+A class that is there stays as it is, whoever wrote it, but for one field: one of ours that a namespace adopts
+its plain pods for (`resourceclass.io/adopt`) and that names no vendor's resource is given the one that these
+pods ask for. So all its pods are counted by the vendor's plugin, those of other namespaces too, and it may be
+shown on nodes with that plugin. What is ours carries the label `managed-by`; it is stale when no device
+matches it, no pod asks for it, and nobody has added anything to it, such as a quota.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,6 +14,7 @@ from typing import NamedTuple
 from webhook.core.inventory.class_name import class_name, told_apart
 from webhook.core.raw import as_mapping, as_text, at
 from webhook.core.values import names
+from webhook.core.values.classes import Classes
 from webhook.core.values.model import normalise_model
 from webhook.core.values.names import Json
 from webhook.core.values.requirement import MODEL
@@ -66,6 +70,17 @@ def plan_classes(
         if is_ours(obj) and _model_of(obj) not in models and is_untouched(obj) and name not in in_use
     ]
     return ClassPlan(tuple(create.values()), tuple(stale), tuple(warnings))
+
+
+def counted_as_adopted(objects: Iterable[Json], adopting: Collection[str]) -> dict[str, Json]:
+    """Return merge patches, by the name of the class, that let a vendor's plugin count all pods of a class.
+
+    `adopting` are the classes that namespaces name in `resourceclass.io/adopt`.
+    """
+    classes = Classes.of(obj for obj in objects if is_ours(obj))
+    found = [item for item in classes.all() if item.name in adopting and item.vendor_resource is None]
+    patch = {"spec": {"pod": {"vendorResource": names.NVIDIA_GPU}}}
+    return {item.name: patch for item in found if item.why_not_beside_a_plugin is None}
 
 
 def class_object(name: str, vendor: str, model: str) -> Json:

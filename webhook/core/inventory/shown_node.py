@@ -1,6 +1,6 @@
 """What a node should show of its devices: the one rule by which the controller writes and doctor judges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webhook.core.inventory.changes import NodeChanges, node_changes
@@ -16,15 +16,6 @@ from webhook.core.values.names import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
-    """The classes, which devices belong to them, and which a vendor's plugin counts too (counted_too)."""
-
-    classes: Classes
-    membership: Membership
-    counted: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class ShownNode:
     """What differs from it, and what is to be said where a vendor's plugin keeps a class from being shown."""
 
@@ -36,10 +27,11 @@ def shown_node(
     node: Json,
     devices: Sequence[ExtendedResource],
     pods: Sequence[PodEntry],
-    by: Classification,
+    classes: Classes,
+    membership: Membership,
 ) -> ShownNode:
-    """Judge one node by its devices and its unfinished pods."""
-    plugin = vendor_plugin(node, devices, pods, by.membership, by.counted)
+    """Judge one node by its devices and its unfinished pods; `membership` is that of `classes`."""
+    plugin = vendor_plugin(node, devices, pods, classes, membership)
     asked = ({"spec": pod.spec} for pod in pods)
-    units = node_units(devices, asked, by.classes, by.membership, holdings_of(pods))
+    units = node_units(devices, asked, classes, membership, holdings_of(pods))
     return ShownNode(node_changes(node, shown_units(units, plugin.hidden)), plugin.verdict)

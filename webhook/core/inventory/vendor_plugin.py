@@ -3,12 +3,12 @@
 Such a plugin runs where the node's allocatable lists the raw resource of its devices. It gives devices to
 plain pods, and nobody knows which. So a class of these devices is shown on the node only if
 
-- its pods are counted by the plugin too: the class has `spec.pod.vendorResource`, or a namespace adopts plain
-  pods for it (`resourceclass.io/adopt`), and
+- its pods are counted by the plugin too, whichever namespace they come from: the class names the raw resource
+  in `spec.pod.vendorResource`, and
 - no pod there holds a device past the scheduler: asks for the raw resource, and no record says what it got.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -19,7 +19,7 @@ from webhook.core.raw import at
 from webhook.core.text import list_of
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import ExtendedResource
-from webhook.core.values.names import ADOPT_LABEL, NVIDIA_GPU, Json
+from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
 from webhook.core.values.vendor_resource import PATH
 
@@ -47,25 +47,16 @@ class VendorVerdict:
     verdict: NodeVerdict | None = None
 
 
-def counted_too(classes: Classes, adopted: Collection[str]) -> dict[str, str]:
-    """Return by class the raw resource that its pods ask for as well.
-
-    `adopted` are the classes that some namespace adopts its plain pods for.
-    """
-    found = {item.name: item.vendor_resource for item in classes.all()}
-    return {name: resource or NVIDIA_GPU for name, resource in found.items() if resource or name in adopted}
-
-
 def vendor_plugin(
     node: Json,
     devices: Iterable[ExtendedResource],
     pods: Iterable[VendorPod],
+    classes: Classes,
     membership: Membership,
-    counted: Mapping[str, str],
 ) -> VendorVerdict:
     """Return which classes a node must not show, given its devices and its unfinished pods.
 
-    `counted` is what counted_too has returned.
+    `membership` is that of `classes`.
     """
     shared = _shared(node, devices, membership)
     if not shared:
@@ -75,7 +66,7 @@ def vendor_plugin(
         for raw, units in pod.raw.items():
             if units:
                 holders.setdefault(raw, []).append(pod.title)
-    uncounted = {name: raw for name, raws in shared.items() for raw in sorted(raws - {counted.get(name)})}
+    uncounted = dict(_uncounted(shared, classes))
     unknown = {name: raw for name, raws in shared.items() for raw in sorted(raws & holders.keys())}
     texts = [*_uncounted_texts(uncounted), *_unknown_texts(unknown, holders)]
     if not texts:
@@ -101,6 +92,14 @@ def _shared(node: Json, devices: Iterable[ExtendedResource], membership: Members
     return shared
 
 
+def _uncounted(shared: Mapping[str, set[str]], classes: Classes) -> Iterator[tuple[str, str]]:
+    """Yield each class and raw resource that a plugin hands out without counting pods of the class."""
+    for name, raws in shared.items():
+        known = classes.get(name)
+        for raw in sorted(raws - {known.vendor_resource if known else None}):
+            yield name, raw
+
+
 def _amount(value: object) -> int:
     try:
         return parse_amount(value)
@@ -112,8 +111,7 @@ def _uncounted_texts(uncounted: Mapping[str, str]) -> Iterable[str]:
     for raw, names in _by_resource(uncounted).items():
         yield (
             f"a vendor's device plugin hands out {raw} here and does not count pods of "
-            f"{list_of(names, MAX_NAMED)}: set {PATH}: {raw} in the class, or label the namespaces whose "
-            f"pods ask for {raw} with {ADOPT_LABEL}: <class>, or remove the plugin from the node"
+            f"{list_of(names, MAX_NAMED)}: set {PATH}: {raw} in the class, or remove the plugin from the node"
         )
 
 

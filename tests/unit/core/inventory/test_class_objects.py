@@ -1,6 +1,6 @@
 """Which ResourceClasses are made, and which are left alone."""
 
-from webhook.core.inventory.class_objects import ClassPlan, class_object, plan_classes
+from webhook.core.inventory.class_objects import ClassPlan, class_object, counted_as_adopted, plan_classes
 from webhook.core.values.classes import Classes
 
 K80 = {"vendor": "NVIDIA", "model": "NVIDIA Tesla K80", "memory": "11441MiB"}
@@ -89,3 +89,21 @@ def test_ours_is_stale_when_no_device_matches_and_nobody_uses_or_changed_it():
 
 def test_a_class_of_a_person_is_never_stale():
     assert plan_classes([], [a_person_s("x", {"matchLabels": {"model": "x"}})]) == ClassPlan()
+
+
+def test_a_class_of_ours_that_a_namespace_adopts_for_has_its_pods_counted_by_the_plugin():
+    ours, other = class_object("k80", "NVIDIA", "Tesla K80"), class_object("p4", "NVIDIA", "Tesla P4")
+    theirs = a_person_s("own", {"matchLabels": {"model": "Tesla K80"}})
+    found = counted_as_adopted([ours, other, theirs], {"k80", "own", "no-such-class"})
+    assert found == {"k80": {"spec": {"pod": {"vendorResource": "nvidia.com/gpu"}}}}
+
+
+def test_what_a_person_has_set_on_such_a_class_is_left_alone():
+    ours = class_object("k80", "NVIDIA", "Tesla K80")
+    for change in (
+        {"pod": {"vendorResource": "example.com/gpu"}},
+        {"share": {"memory": "2GiB"}},
+        {"delivery": "DevicePlugin"},
+        {"selector": {}},
+    ):
+        assert counted_as_adopted([{**ours, "spec": ours["spec"] | change}], {"k80"}) == {}

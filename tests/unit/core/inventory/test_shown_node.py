@@ -1,7 +1,7 @@
 """What a node should show: units of its devices, less what a vendor's plugin keeps from being shown."""
 
 from tests.unit.cli.folder import K80, bound, device, node, resource_class
-from webhook.core.inventory.shown_node import Classification, shown_node
+from webhook.core.inventory.shown_node import shown_node
 from webhook.core.inventory.vendor_plugin import SHARED_WITH_VENDOR_PLUGIN
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.pod_entry import keep_pod
@@ -11,10 +11,12 @@ from webhook.core.values.extended_resource import read_extended_resources
 CLASSES = Classes.of([resource_class()])
 
 
-def shown(obj, *objects, pods=(), counted=None):
+COUNTED = Classes.of([resource_class(pod={"vendorResource": "nvidia.com/gpu"})])
+
+
+def shown(obj, *objects, pods=(), classes=CLASSES):
     devices, _ = read_extended_resources(objects)
-    by = Classification(CLASSES, Membership(CLASSES), counted or {})
-    return shown_node(obj, devices, [keep_pod(pod) for pod in pods], by)
+    return shown_node(obj, devices, [keep_pod(pod) for pod in pods], classes, Membership(classes))
 
 
 def test_a_node_that_shows_its_devices_is_left_alone():
@@ -43,4 +45,4 @@ def test_a_vendors_plugin_that_counts_alone_hides_the_class_and_is_told():
     assert found.verdict is not None
     assert found.verdict.reason == SHARED_WITH_VENDOR_PLUGIN
     assert found.changes.labels == {f"class.resourceclass.io/{K80}": None}
-    assert not shown(obj, device("n", "0"), counted={K80: "nvidia.com/gpu"}).changes
+    assert not shown(obj, device("n", "0"), classes=COUNTED).changes

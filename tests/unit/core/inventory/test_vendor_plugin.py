@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from tests.unit.core.placement.nodes import a_class, device
 from webhook.core.inventory.units import ClassUnits
-from webhook.core.inventory.vendor_plugin import VendorVerdict, counted_too, shown_units, vendor_plugin
+from webhook.core.inventory.vendor_plugin import VendorVerdict, shown_units, vendor_plugin
 from webhook.core.placement.membership import Membership
 from webhook.core.values.classes import Classes
 
@@ -23,10 +23,10 @@ def gpu(device_id="0", raw=GPU):
     return replace(device(device_id), raw_resource=raw)
 
 
-def judged(amount="2", pods=(), classes=PLAIN, adopted=(), devices=None):
+def judged(amount="2", pods=(), classes=PLAIN, devices=None):
     node = {"status": {"allocatable": {} if amount is None else {GPU: amount}}}
     devices = [gpu()] if devices is None else devices
-    return vendor_plugin(node, devices, pods, Membership(classes), counted_too(classes, adopted))
+    return vendor_plugin(node, devices, pods, classes, Membership(classes))
 
 
 def test_without_a_plugin_every_class_is_shown():
@@ -36,14 +36,13 @@ def test_without_a_plugin_every_class_is_shown():
     assert judged(devices=[gpu(raw="amd.com/gpu")]) == VendorVerdict()
 
 
-def test_beside_a_plugin_a_class_is_hidden_with_the_three_remedies():
+def test_beside_a_plugin_a_class_is_hidden_with_the_remedies():
     found = judged()
     assert found.hidden == {"k80"}
     assert (found.verdict.is_ready, found.verdict.reason) == (False, "SharedWithVendorPlugin")
     assert found.verdict.message == (
         "a vendor's device plugin hands out nvidia.com/gpu here and does not count pods of k80: set "
-        "spec.pod.vendorResource: nvidia.com/gpu in the class, or label the namespaces whose pods ask for "
-        "nvidia.com/gpu with resourceclass.io/adopt: <class>, or remove the plugin from the node"
+        "spec.pod.vendorResource: nvidia.com/gpu in the class, or remove the plugin from the node"
     )
 
 
@@ -51,11 +50,6 @@ def test_a_class_whose_pods_ask_for_the_raw_resource_too_is_shown():
     assert judged(classes=COUNTED) == VendorVerdict()
     other = Classes.of([a_class("k80", pod={"vendorResource": "amd.com/gpu"})])
     assert judged(classes=other).hidden == {"k80"}
-
-
-def test_a_class_that_a_namespace_adopts_its_pods_for_is_shown():
-    assert judged(adopted={"k80"}) == VendorVerdict()
-    assert judged(adopted={"p100"}).hidden == {"k80"}
 
 
 def test_a_pod_that_holds_the_raw_resource_without_a_record_hides_the_class():
