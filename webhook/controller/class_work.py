@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import Final
 
+from webhook.cluster.api import ApiError
 from webhook.cluster.events import time_text
 from webhook.cluster.listing import key_of
 from webhook.controller.counts import Counts
@@ -35,32 +36,50 @@ class ClassMaker:
         self._lock = Lock()
         self._known: set[Kind] = set()
 
-    def ensure(self, kinds: Iterable[Mapping[str, str]]) -> None:
-        """Make the classes of devices that are about to be written, so that their node shows them at once."""
-        new = {_kind(each): each for each in kinds}
-        if not new.keys() <= self._known:
-            with self._lock:
-                self._make(new)
+    def ensure(self, devices: Iterable[Json]) -> bool:
+        """Make the classes of these devices, so that their node shows them at once; whether all are made.
+
+        One that the API server refuses keeps its node from nothing else.
+        """
+        if {_kind(at(obj, "spec", "properties")) for obj in devices} <= self._known:
+            return True
+        with self._lock:
+            try:
+                self._make()
+            except ApiError:
+                return False
+        return True
 
     def __call__(self, _: str) -> None:
         """Look at all devices: make the classes that are missing, remove what nobody needs if asked to."""
         with self._lock:
-            self._make({})
-            self._count_adopted()
+            try:
+                self._make()
+            finally:
+                self._count_adopted()
 
-    def _make(self, new: Mapping[Kind, Mapping[str, str]]) -> None:
-        kinds = {**_kinds(self._world.devices.all()), **new}
+    def _make(self) -> None:
+        kinds = _kinds(self._world.devices.all())
         plan = plan_classes(kinds.values(), self._world.classes.all(), self._world.asked_classes())
         for text in plan.warnings:
             _warnings.warn(text)
-        for obj in plan.create:
-            stored = self._writer.create(CLASSES, obj)
-            # Not only learned: other nodes may have devices of it too.
-            self._world.classes.put(key_of(stored), keep_object(stored))
-            event(_log, logging.INFO, "class made", name=obj["metadata"]["name"])
+        refused = [error for obj in plan.create if (error := self._create(obj))]
         for name in plan.stale if self._remove_unused else ():
             self._remove(name)
+        if refused:
+            raise refused[0]
         self._known = set(kinds)
+
+    def _create(self, obj: Json) -> ApiError | None:
+        """Make a class; returns why the API server refuses it, which concerns no other class."""
+        try:
+            stored = self._writer.create(CLASSES, obj)
+        except ApiError as error:
+            return error
+        # Not only learned: other nodes may have devices of it too.
+        self._world.classes.put(key_of(stored), keep_object(stored))
+        event(_log, logging.INFO, "class made", name=obj["metadata"]["name"])
+        return None
 
     def _count_adopted(self) -> None:
         patches = counted_as_adopted(self._world.classes.all(), self._world.adopting_classes())

@@ -1,7 +1,9 @@
 """Writes what was planned for the devices of one node, and the status of each."""
 
 from collections.abc import Iterable
+from typing import Final
 
+from webhook.cluster.api import ApiError
 from webhook.cluster.listing import key_of
 from webhook.controller.kept import DEVICES, keep_object, name_of
 from webhook.controller.world import World
@@ -11,6 +13,8 @@ from webhook.core.inventory.holdings import Holdings
 from webhook.core.inventory.plan_devices import DevicePlan
 from webhook.core.raw import as_text, at
 from webhook.core.values.names import Json
+
+GONE: Final = 404
 
 
 class DeviceWrites:
@@ -47,8 +51,15 @@ class DeviceWrites:
 
     def _patch(self, name: str, changes: Json, subresource: str = "") -> None:
         obj = self._world.devices.get(("", name))
-        if obj is not None:  # it may have gone meanwhile, which is told to us as every change
+        if obj is None:  # it may have gone meanwhile, which is told to us as every change
+            return
+        try:
             self._learn(self._writer.patch(DEVICES, obj, changes, subresource))
+        except ApiError as error:
+            if error.status == GONE:
+                # Its end was told before the answer to a write of ours, from which we learned of it again.
+                self._world.devices.forget(("", name))
+            raise
 
     def _learn(self, stored: Json) -> None:
         self._world.devices.learn(key_of(stored), keep_object(stored))

@@ -14,7 +14,7 @@ from webhook.controller.doubles import Double, Doubles, doubles_among
 from webhook.controller.kept import NODES, keep_node
 from webhook.controller.notices import Notices
 from webhook.controller.queue import Key
-from webhook.controller.world import CLASS_STATUS, CROWD_SECONDS, Told, World
+from webhook.controller.world import CLASS_STATUS, CLASSES, CROWD_SECONDS, Told, World
 from webhook.controller.writing import Writer
 from webhook.core.inventory.class_status import node_counts
 from webhook.core.inventory.holdings import Holdings, holdings_of
@@ -73,8 +73,9 @@ class NodeWork:
             return self._gone(name)
         self._gone_since.pop(name, None)
         plan = self._plan(node, name, holdings)
-        self._parts.makers.ensure(at(obj, "spec", "properties") for obj in plan.create)
         self._parts.devices.carry_out(plan)
+        if not self._parts.makers.ensure(self._world.devices.of(name)):
+            self._told.add_after(Key(CLASSES), CROWD_SECONDS)
         self._parts.devices.write_statuses(self._world.devices.of(name), holdings)
         verdict = self._write_node(node, self._read(name), pods, plan.verdict)
         doubles = self.count(name)

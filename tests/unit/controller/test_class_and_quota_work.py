@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.controller.worlds import OURS, Cluster, a_node
+from webhook.cluster.api import ApiError
 
 Json = dict[str, Any]
 K80 = "nvidia.tesla.k80"
@@ -58,6 +59,37 @@ def test_a_class_of_a_person_is_used_and_not_changed(cluster: Cluster) -> None:
     assert f"POST {CLASSES}" not in writes
     assert cluster.a_class(K80)["spec"] == theirs["spec"]
     assert cluster.node("a")["metadata"]["labels"][f"class.resourceclass.io/{K80}"] == "1"
+
+
+def test_a_model_that_labels_have_changed_to_gets_its_class(cluster: Cluster) -> None:
+    node = cluster.put("nodes", a_node())
+    cluster.settle()
+    cluster.watch()
+    node["metadata"]["labels"]["aliyun.accelerator/nvidia_name"] = "Tesla-P4"
+    cluster.put("nodes", node)
+    cluster.work()
+    cluster.work(400)
+    assert cluster.device("a-0")["spec"]["properties"]["model"] == "Tesla-P4"
+    assert cluster.node("a")["metadata"]["labels"]["class.resourceclass.io/nvidia.tesla.p4"] == "1"
+
+
+def test_a_class_that_is_refused_keeps_no_device_and_no_other_class_away(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node(count=2))
+    p4 = a_node("b")
+    p4["metadata"]["labels"]["aliyun.accelerator/nvidia_name"] = "Tesla-P4"
+    cluster.put("nodes", p4)
+    cluster.api.refused[f"POST {CLASSES}"] = 403
+    cluster.work()
+    assert cluster.device("a-1")["status"]["phase"] == "Available"
+    cluster.watch()
+    del cluster.api.refused[f"POST {CLASSES}"]
+    cluster.api.refuse_name = K80
+    with pytest.raises(ApiError):
+        cluster.work(2)
+    assert cluster.a_class("nvidia.tesla.p4")
+    cluster.api.refuse_name = ""
+    cluster.makers("")
+    assert cluster.a_class(K80)
 
 
 def test_a_class_that_a_namespace_adopts_for_is_counted_by_the_plugin_on_its_nodes(cluster: Cluster) -> None:

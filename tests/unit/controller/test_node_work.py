@@ -37,9 +37,9 @@ def cluster() -> Cluster:
 def test_a_labelled_node_gets_devices_class_label_and_capacity_in_one_write_each(cluster: Cluster) -> None:
     cluster.put("nodes", a_node(count=2))
     assert cluster.settle() == [
+        f"POST {DEVICES}",
+        f"POST {DEVICES}",
         f"POST {OURS}/resourceclasses",
-        f"POST {DEVICES}",
-        f"POST {DEVICES}",
         "PATCH /api/v1/nodes/a/status",
         f"PATCH {OURS}/resourceclasses/{K80}/status",
     ]
@@ -157,6 +157,18 @@ def test_what_fails_half_way_is_finished_by_the_next_attempt(cluster: Cluster) -
     cluster.nodes("a")
     assert cluster.api.writes.count(f"POST {DEVICES}") == 2
     assert cluster.node("a")["metadata"]["labels"][LABEL] == "2"
+
+
+def test_a_device_that_is_known_and_not_there_is_forgotten_and_made_again(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node(count=2))
+    cluster.settle()
+    cluster.watch()
+    del cluster.api.objects[f"{OURS}/extendedresources/a-0"]
+    cluster.put("pods", bound(k80_pod("p"), "a", "0"))
+    with pytest.raises(ApiError):
+        cluster.nodes("a")
+    cluster.nodes("a")
+    assert cluster.device("a-0")["status"]["phase"] == "Bound"
 
 
 def test_two_pods_on_a_device_are_counted_and_told(cluster: Cluster) -> None:

@@ -53,6 +53,7 @@ class FakeApi:
     writes: list[str] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
     told: list[tuple[str, str]] = field(default_factory=list)
+    refuse_name: str = ""  # of an object that is not to be created
     version: int = 100
 
     def put(self, path: str, obj: Json) -> Json:
@@ -87,6 +88,8 @@ class FakeApi:
     def _create(self, path: str, obj: Json) -> Json:
         if path in self.objects:
             raise ApiError("already exists", 409)
+        if obj["metadata"]["name"] == self.refuse_name:
+            raise ApiError("forbidden", 403)
         if "extendedresources" in path:  # what the schema gives to a new device
             obj = {**obj, "status": {"phase": "Available"}}
         return self.put(path, obj)
