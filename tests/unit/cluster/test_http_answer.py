@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -60,6 +61,27 @@ def test_an_answer_need_not_give_its_reason_in_words() -> None:
     assert read(head("HTTP/1.1 404", "Content-Length: 0")).status == 404
 
 
+@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+def test_an_answer_that_has_no_body_may_still_give_a_length(status: str) -> None:
+    answered = read(head(f"HTTP/1.1 {status}", "Content-Length: 3"))
+    assert (answered.body, answered.keeps_open) == (b"", True)
+
+
+@pytest.mark.parametrize("cut", range(1, len(SIZED)))
+def test_a_second_answer_behind_the_first_adds_nothing_to_it(cut: int) -> None:
+    both = SIZED + head("HTTP/1.1 500 No", "Content-Length: 4") + b"fake"
+    assert read(both[:cut], both[cut:]) == Answer(200, "OK", b"abc", keeps_open=False)
+
+
+@pytest.mark.parametrize("length", ["3 ", "0" * 5000 + "3"], ids=["with a space", "with zeros"])
+def test_a_length_may_be_written_oddly(length: str) -> None:
+    assert read(head(OK, f"Content-Length: {length}") + b"abc").body == b"abc"
+
+
+def test_a_header_may_be_empty() -> None:
+    assert read(head(OK, "Audit-Id:", "Content-Length: 3") + b"abc").body == b"abc"
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -67,19 +89,26 @@ def test_an_answer_need_not_give_its_reason_in_words() -> None:
         (b"HTTP/1.1 200 OK\r\nContent-Le", "closed before the end"),
         (head(OK, "Content-Length: 4") + b"abc", "closed before the end"),
         (head(OK, "Transfer-Encoding: chunked") + b"3\r\nabc\r\n", "closed before the end"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "no answer in HTTP/1.1"),
-        (head("HTTP/1.1 100 Continue"), "no answer in HTTP/1.1"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "no answer in HTTP/1.1 but b'SSH-2.0-OpenSSH"),
+        (head("HTTP/1.1 100 Continue"), "no answer in HTTP/1.1 but the status 100"),
+        (head("HTTP/1.1 101 Switching Protocols", "Connection: upgrade", "Upgrade: h2c"), "the status 101"),
+        (head("HTTP/1.1 600 Beyond", "Content-Length: 0"), "no answer in HTTP/1.1"),
         (head("HTTP/1.1 20x OK"), "no answer in HTTP/1.1"),
         (head("HTTP/2 200"), "no answer in HTTP/1.1"),
-        (head(OK, "Content-Length: -3"), "an answer of b'-3' bytes"),
-        (head(OK, "Content-Length: 3, 3"), "an answer of"),
-        (head(OK, "Content-Length: 101"), "more than the 100 bytes"),
+        (head("HTTP/2.0 200 OK", "Content-Length: 0"), "no answer in HTTP/1.1"),
+        (b"HTTP/1.1 200 OK\nContent-Length: 0\n\n", "no answer in HTTP/1.1"),
+        (head(OK, "Content-Length: -3"), "Content-Length"),
+        (head(OK, "Content-Length: 3, 3"), "Content-Length"),
+        (head(OK, "Content-Length: 3", "Content-Length: 4") + b"abc", "Content-Length"),
+        (head(OK, "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n", "Content-Length"),
+        (head(OK, "Content-Length: 101"), "more than 100 bytes"),
         (head(OK, "Transfer-Encoding: gzip"), "transfer coding b'gzip'"),
-        (head(OK, "Transfer-Encoding: chunked") + b"-1\r\n", "a chunk of b'-1' bytes"),
-        (head(OK, "Transfer-Encoding: chunked") + b"0x3\r\n", "a chunk of"),
-        (head(OK, "Transfer-Encoding: chunked") + b"1\r\nabc\r\n", "longer than it says"),
-        (head(OK, "Transfer-Encoding: chunked") + b"60\r\n%096d\r\n5\r\n" % 0, "more than the 4 bytes"),
-        (head(OK) + b"x" * 101, "more than the 100 bytes"),
+        (head(OK, "Transfer-Encoding: gzip, chunked"), "transfer coding b'gzip, chunked'"),
+        (head(OK, "Transfer-Encoding: chunked") + b"-1\r\n", "broken body: .* chunk size"),
+        (head(OK, "Transfer-Encoding: chunked") + b"0x3\r\n", "broken body: .* chunk size"),
+        (head(OK, "Transfer-Encoding: chunked") + b"1\r\nabc\r\n", "broken body: .* after chunk data"),
+        (head(OK, "Transfer-Encoding: chunked") + b"60\r\n%096d\r\n5\r\nabcde" % 0, "more than 100 bytes"),
+        (head(OK) + b"x" * 101, "more than 100 bytes"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_an_error(answer: bytes, words: str) -> None:
@@ -87,6 +116,25 @@ def test_what_is_no_answer_is_an_error(answer: bytes, words: str) -> None:
         read(answer)
 
 
-def test_a_head_without_an_end_is_given_up() -> None:
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"HTTP/1.1 200 OK\r\n",
+        head(OK, "Transfer-Encoding: chunked") + b"3;",
+        head(OK, "Transfer-Encoding: chunked") + b"3\r\nabc\r\n0\r\n",
+    ],
+    ids=["a head", "a chunk's size", "headers behind the body"],
+)
+def test_what_has_no_end_is_given_up(start: bytes) -> None:
     with pytest.raises(BadAnswer, match="no end of a head"):
-        read(b"HTTP/1.1 200 OK\r\n" + b"x" * MAX_HEAD_BYTES)
+        read(start, *[b"x" * 1024] * (MAX_HEAD_BYTES // 1024 + 1))
+
+
+def test_what_was_read_is_freed_at_once() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        read(SIZED)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
