@@ -15,10 +15,12 @@ from urllib.request import getproxies
 import urllib3
 import yaml
 
+from webhook.cluster.impersonation import Headers, impersonation
 from webhook.cluster.kept import KeptConnections
 from webhook.cluster.yaml_json import unreadable
 from webhook.core.errors import BadInput
 from webhook.core.raw import as_text, value_at
+from webhook.core.values.names import Json
 
 # Five watches, and as many direct reads as a worker has threads (8 by default), with room.
 POOL_CONNECTIONS: Final = 32
@@ -54,8 +56,10 @@ class Access:
         pool: Pool,
         clock: Callable[[], float] = time.monotonic,
         kept: KeptConnections | None = None,
+        impersonated: Headers = (),
     ) -> None:
         self._configuration = configuration
+        self._impersonated = impersonated
         self._clock = clock
         self._headers: tuple[float, Mapping[str, str]] = (float("-inf"), {})
         self.pool = pool
@@ -72,7 +76,8 @@ class Access:
     def headers(self) -> Mapping[str, str]:
         """Return the headers of a request; the package reads a rotated token or runs an exec plugin when due.
 
-        What it gave is used for HEADERS_SECONDS. Raises OSError when it cannot.
+        What it gave is used for HEADERS_SECONDS. A name may have several values: pass them on by `items()`.
+        Raises OSError when it cannot.
         """
         now = self._clock()
         read_at, headers = self._headers
@@ -88,9 +93,11 @@ class Access:
             token = self._configuration.auth_settings().get("BearerToken")
         except ConfigException as error:
             raise OSError(f"no credentials: {error}") from error
-        headers = {"Accept": "application/json", "User-Agent": "resourceclass"}
+        headers = urllib3.HTTPHeaderDict(Accept="application/json")
+        headers["User-Agent"] = "resourceclass"
         if token and token["value"]:
             headers["Authorization"] = token["value"].strip()
+        headers.extend(self._impersonated)
         return headers
 
 
@@ -101,10 +108,11 @@ def load_access(kubeconfig: str | None, clock: Callable[[], float] = time.monoto
 
     configuration = Configuration()
     proxy_of_environment = configuration.proxy
+    impersonated: Headers = ()
     if kubeconfig is None:
         _load_of_pod(configuration)
     else:
-        _load_of_file(configuration, kubeconfig)
+        impersonated = _load_of_file(configuration, kubeconfig)
     configuration.connection_pool_maxsize = POOL_CONNECTIONS
     configuration.socket_options = _socket_options()
     if configuration.proxy in (proxy_of_environment, *getproxies().values()):
@@ -115,7 +123,7 @@ def load_access(kubeconfig: str | None, clock: Callable[[], float] = time.monoto
         raise BadInput(f"{_origin(kubeconfig)}: {error}") from error
     direct = type(pool) is urllib3.PoolManager  # those that know a proxy are of derived types
     kept = KeptConnections(configuration.host, pool.connection_pool_kw, clock) if direct else None
-    return Access(configuration, pool, clock, kept)
+    return Access(configuration, pool, clock, kept, impersonated)
 
 
 def context_namespace(kubeconfig: str) -> str:
@@ -147,12 +155,13 @@ def _load_of_pod(configuration: Any) -> None:
         ) from error
 
 
-def _load_of_file(configuration: Any, path: str) -> None:
+def _load_of_file(configuration: Any, path: str) -> Headers:
+    """Fill `configuration`; return whom its user acts as."""
     from kubernetes.config import ConfigException, load_kube_config
 
     # The package looks into the file without checking its shape; what it stumbles on says where.
     stumbles = (ConfigException, OSError, ValueError, TypeError, KeyError, AttributeError)
-    _check_form(path)
+    content = _read_form(path)
     try:
         load_kube_config(  # type: ignore[no-untyped-call]
             config_file=path, client_configuration=configuration, persist_config=False
@@ -163,10 +172,11 @@ def _load_of_file(configuration: Any, path: str) -> None:
         raise BadInput(f"{path}: not a usable kubeconfig: {text}") from error
     if urlsplit(configuration.host).scheme not in ("http", "https"):
         raise BadInput(f"{path}: the server {configuration.host!r} of the cluster is no http(s) address")
+    return impersonation(content, path)
 
 
-def _check_form(path: str) -> None:
-    """Refuse what the package would report without a line: no file, no YAML, no mapping."""
+def _read_form(path: str) -> Json:
+    """Read a kubeconfig. Refuses what the package would report without a line: no file, YAML or mapping."""
     if not os.path.isfile(path):
         raise BadInput(f"{path}: no such kubeconfig file")
     try:
@@ -181,6 +191,7 @@ def _check_form(path: str) -> None:
         raise unreadable(error, text, path) from error
     if not isinstance(content, dict):
         raise BadInput(f"{path}:1: not a kubeconfig, which is a mapping with clusters, contexts and users")
+    return content
 
 
 def _origin(kubeconfig: str | None) -> str:

@@ -50,7 +50,7 @@ class KeptConnections:
         Raises OSError, which includes ssl.SSLError, and the errors with which urllib3 fails to connect.
         """
         deadline = self._clock() + seconds
-        request = self._request(asked, {**headers, **asked.headers})
+        request = self._request(asked, headers)
         line = _taken(self._idle)
         if line is not None:
             try:
@@ -74,7 +74,7 @@ class KeptConnections:
 
     def _request(self, asked: Asked, headers: Mapping[str, str]) -> bytes:
         lines = [f"{asked.verb} {self._prefix}{asked.target} HTTP/1.1", f"Host: {self._host_header}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
+        lines += [f"{name}: {value}" for name, value in (*headers.items(), *asked.headers.items())]
         body = asked.body or b""
         if asked.body is not None:
             lines.append(f"Content-Length: {len(body)}")

@@ -23,8 +23,10 @@ def open_response(access: Access, asked: Asked, timeouts: Timeouts) -> urllib3.B
     A second attempt is for the kept connection that the server closed just as it was written to.
     """
     url = access.server + asked.target
+    headers = urllib3.HTTPHeaderDict(access.headers())
+    headers.extend(asked.headers)
     options = {
-        "headers": {**access.headers(), **asked.headers},
+        "headers": headers,
         "body": asked.body,
         "retries": False,
         "preload_content": False,
