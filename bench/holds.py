@@ -16,6 +16,6 @@ def exit_code(play: Callable[[dict[str, Path]], None]) -> int:
         print(f"NOT RUN: {error}")
         return 1
     except (AssertionError, TimeoutError) as error:
-        print(f"does not hold: {error}")
+        print(f"does not hold: {error}", *getattr(error, "__notes__", ()), sep="\n")
         return 1
     return 0

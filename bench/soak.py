@@ -1,6 +1,8 @@
-"""The races of the tests ten or twenty times each, their crowd in full, ten minutes of load: `make soak`.
+"""The search for a device given twice, the races of the tests ten or twenty times each, their crowd in full,
+ten minutes of load: `make soak`.
 
-    python -m bench.soak [--times N] [--device-times N] [--namespaces N] [--pods N] [--minutes N]
+    python -m bench.soak [--examples N] [--times N] [--device-times N]
+                         [--namespaces N] [--pods N] [--minutes N]
 
 Ends with 1 at the first thing that does not hold, and says what it was.
 """
@@ -11,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import soak_devices, soak_load
+from bench import soak_binder, soak_devices, soak_load
 from bench.holds import exit_code
 from tests.cluster import crowd
 from tests.cluster.races import ROOM, SCENES, Tally
@@ -34,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     options = _options(argv)
 
     def play(paths: dict[str, Path]) -> None:
+        soak_binder.run(options.examples)
         _races(paths, options.times)
         soak_devices.run(paths, options.device_times)
         _crowd(paths, crowd.Size(options.namespaces, options.pods))
@@ -44,6 +47,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
+    parser.add_argument("--examples", type=int, default=3000, help="of the search (default: 3000)")
     parser.add_argument("--times", type=int, default=20, help="how often each race is run (default: 20)")
     parser.add_argument("--device-times", type=int, default=10, help="the race for devices (default: 10)")
     parser.add_argument("--namespaces", type=int, default=200, help="of the crowd (default: 200)")

@@ -1,4 +1,4 @@
-"""A cluster with binders that start, die and take over, for the state machine of test_binder.py.
+"""A cluster with binders that start, die and take over, for the state machine of binder_steps.py.
 
 Time passes only between steps. A process sees the pods through a watch that may lag behind as far as it
 likes, and a Binding that was sent arrives within the time that the client gives it, or never.
