@@ -1,7 +1,9 @@
 """Nodes on which a vendor's device plugin hands out the same devices: which classes they may show there.
 
-Such a plugin runs where the node's allocatable lists the raw resource of its devices. It gives devices to
-plain pods, and nobody knows which. So a class of these devices is shown on the node only if
+Such a plugin runs where the node's capacity or allocatable lists the raw resource of its devices: while it is
+away, as when it is upgraded, the kubelet takes the allocatable to 0 and keeps the capacity for five minutes
+(Kubernetes, pkg/kubelet/cm/devicemanager). It gives devices to plain pods, and nobody knows which. So a class
+of these devices is shown on the node only if
 
 - its pods are counted by the plugin too, whichever namespace they come from: the class names the raw resource
   in `spec.pod.vendorResource`, and
@@ -83,10 +85,10 @@ def shown_units(units: Mapping[str, ClassUnits], hidden: Collection[str]) -> dic
 
 def _shared(node: Json, devices: Iterable[ExtendedResource], membership: Membership) -> dict[str, set[str]]:
     """Return by class the raw resources of its devices that a plugin hands out on the node."""
-    allocatable = at(node, "status", "allocatable")
+    amounts = [at(node, "status", field) for field in ("capacity", "allocatable")]
     shared: dict[str, set[str]] = {}
     for device in devices:
-        if _amount(allocatable.get(device.raw_resource)):
+        if any(_amount(each.get(device.raw_resource)) for each in amounts):
             for name in membership.of(device.properties):
                 shared.setdefault(name, set()).add(device.raw_resource)
     return shared

@@ -36,6 +36,16 @@ def test_without_a_plugin_every_class_is_shown():
     assert judged(devices=[gpu(raw="amd.com/gpu")]) == VendorVerdict()
 
 
+def test_a_plugin_that_is_upgraded_is_still_there():
+    for status in (
+        {"capacity": {GPU: "2"}, "allocatable": {GPU: "0"}},
+        {"capacity": {GPU: "2"}},
+        {"capacity": {GPU: "x"}, "allocatable": {GPU: "2"}},
+    ):
+        found = vendor_plugin({"status": status}, [gpu()], (), PLAIN, Membership(PLAIN))
+        assert found.hidden == {"k80"}
+
+
 def test_beside_a_plugin_a_class_is_hidden_with_the_remedies():
     found = judged()
     assert found.hidden == {"k80"}
