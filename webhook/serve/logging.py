@@ -9,7 +9,7 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +19,8 @@ from webhook.serve.log_batches import Batches, write_all
 
 STDERR = 2
 REPEAT_SECONDS = 60.0
+# Messages name objects, of which there are ever new ones: beyond so many, those of long ago are forgotten.
+MOST_REMEMBERED = 1000
 FIELDS = "fields"
 """Attribute of a log record that holds its fields."""
 
@@ -118,14 +120,22 @@ def batches() -> Iterator[None]:
 class Repeated:
     """For what a client can cause with every call: each message at most once a minute."""
 
-    def __init__(self, logger: logging.Logger) -> None:
+    def __init__(self, logger: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
         self._logger = logger
+        self._clock = clock
         self._last: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        """How many messages are remembered."""
+        return len(self._last)
 
     def warn(self, message: str, error: Exception | None = None) -> None:
         """Log the message and its latest cause."""
-        now = time.monotonic()
+        now = self._clock()
         if now >= self._last.get(message, -REPEAT_SECONDS) + REPEAT_SECONDS:
+            if len(self._last) >= MOST_REMEMBERED:
+                known = list(self._last.items())  # at one go: other threads warn too
+                self._last = {text: at for text, at in known if now < at + REPEAT_SECONDS}
             self._last[message] = now
             fields = {} if error is None else {"error": str(error)}
             event(self._logger, logging.WARNING, message, **fields)

@@ -6,7 +6,13 @@ import sys
 
 import pytest
 
-from webhook.serve.logging import DescriptorHandler, Repeated, event
+from webhook.serve.logging import (
+    MOST_REMEMBERED,
+    REPEAT_SECONDS,
+    DescriptorHandler,
+    Repeated,
+    event,
+)
 
 
 @pytest.fixture
@@ -105,3 +111,13 @@ def test_what_repeats_is_said_once(log):
     repeated.warn("something else", OSError("cause"))
     said = [(line["message"], line["error"]) for line in map(json.loads, log.lines())]
     assert said == [("no descriptor is left", "cause 0"), ("something else", "cause")]
+
+
+def test_messages_that_each_name_another_object_are_not_remembered_for_ever():
+    now = [0.0]
+    repeated = Repeated(logging.Logger("nobody.listens", logging.ERROR), lambda: now[0])  # noqa: LOG001
+    for number in range(MOST_REMEMBERED):
+        repeated.warn(f"node {number} could not be brought up to date")
+    now[0] += REPEAT_SECONDS
+    repeated.warn("one more")
+    assert len(repeated) == 1
