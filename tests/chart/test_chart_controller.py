@@ -10,7 +10,7 @@ from tests.chart.samples import Json
 from tests.harness.api import Api
 from tests.harness.chart import NAMESPACE
 from webhook.cli.options import options_of
-from webhook.cli.settings import ControllerSettings
+from webhook.cli.settings.controller import ControllerSettings
 from webhook.controller.controller import STOP_SECONDS
 from webhook.controller.election import RENEW_SECONDS
 

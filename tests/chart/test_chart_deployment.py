@@ -11,7 +11,7 @@ import yaml
 from tests.chart.rendering import Helm, only
 from tests.chart.samples import WEBHOOK, Json
 from webhook.cli.options import options_of
-from webhook.cli.settings import WebhookSettings
+from webhook.cli.settings.webhook import WebhookSettings
 from webhook.serve.settings import ServeSettings
 
 

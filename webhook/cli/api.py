@@ -1,6 +1,6 @@
 """What a server that reads and writes objects talks to: a real API server, or a folder in its place."""
 
-from webhook.cli.settings import ClusterSettings
+from webhook.cli.settings.cluster import ClusterSettings
 from webhook.cluster.api import Api
 
 

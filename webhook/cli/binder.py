@@ -4,7 +4,8 @@ import argparse
 from functools import partial
 
 from webhook.cli.api import api_of, check_source
-from webhook.cli.settings import BinderSettings, add_flags, load
+from webhook.cli.settings.binder import BinderSettings
+from webhook.cli.settings.reading import add_flags, load
 from webhook.core.errors import BadInput
 from webhook.serve.settings import App
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.cli import check_text
 from webhook.cli.exit_codes import NO, YES
-from webhook.cli.settings import CheckSettings, ClusterSettings, add_flags, load
+from webhook.cli.settings.cluster import ClusterSettings
+from webhook.cli.settings.commands import CheckSettings
+from webhook.cli.settings.reading import add_flags, load
 from webhook.core.errors import BadInput
 
 if TYPE_CHECKING:

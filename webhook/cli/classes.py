@@ -4,7 +4,8 @@ import argparse
 
 from webhook.cli import classes_text
 from webhook.cli.exit_codes import NO, YES
-from webhook.cli.settings import ClassesSettings, add_flags, load
+from webhook.cli.settings.commands import ClassesSettings
+from webhook.cli.settings.reading import add_flags, load
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

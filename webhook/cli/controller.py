@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from webhook.cli.api import api_of, check_source
-from webhook.cli.settings import ControllerSettings, add_flags, load
+from webhook.cli.settings.controller import ControllerSettings
+from webhook.cli.settings.reading import add_flags, load
 from webhook.core.errors import BadInput
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.cli import doctor_text
 from webhook.cli.exit_codes import NO, YES
-from webhook.cli.settings import DoctorSettings, add_flags, load
+from webhook.cli.settings.commands import DoctorSettings
+from webhook.cli.settings.reading import add_flags, load
 
 if TYPE_CHECKING:
     from webhook.cli.doctor_reading import DoctorReader

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from webhook.cli import explain_text
 from webhook.cli.exit_codes import NO, YES
-from webhook.cli.settings import ExplainSettings, add_flags, load
+from webhook.cli.settings.commands import ExplainSettings
+from webhook.cli.settings.reading import add_flags, load
 from webhook.core.errors import BadInput
 from webhook.core.raw import at
 from webhook.core.text import plural

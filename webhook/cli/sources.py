@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from webhook.cli.settings import ClusterSettings
+from webhook.cli.settings.cluster import ClusterSettings
 from webhook.cluster.configuration import context_namespace
 from webhook.cluster.connection import Connection
 from webhook.cluster.folder import FolderCluster

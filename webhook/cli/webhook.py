@@ -6,7 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from webhook.cli.api import check_source
-from webhook.cli.settings import ClusterSettings, WebhookSettings, add_flags, load
+from webhook.cli.settings.cluster import ClusterSettings
+from webhook.cli.settings.reading import add_flags, load
+from webhook.cli.settings.webhook import WebhookSettings
 from webhook.core.errors import BadInput
 from webhook.serve.settings import App
 

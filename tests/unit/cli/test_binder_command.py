@@ -9,7 +9,8 @@ import pytest
 
 from webhook.cli import main
 from webhook.cli.options import BadSettings
-from webhook.cli.settings import BinderSettings, add_flags, load
+from webhook.cli.settings.binder import BinderSettings
+from webhook.cli.settings.reading import add_flags, load
 
 LEASE = ("--lease-namespace=infra", "--lease-name=scheduler")
 

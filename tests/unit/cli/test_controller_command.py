@@ -9,7 +9,8 @@ import pytest
 
 from webhook.cli import controller, main
 from webhook.cli.options import BadSettings, options_of
-from webhook.cli.settings import ControllerSettings, add_flags, load
+from webhook.cli.settings.controller import ControllerSettings
+from webhook.cli.settings.reading import add_flags, load
 
 LEASE = ("--lease-namespace=infra", "--lease-name=controller")
 

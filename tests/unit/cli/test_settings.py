@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from webhook.cli import settings
 from webhook.cli.options import BadSettings, options_of
-from webhook.cli.settings import CheckSettings, WebhookSettings, add_flags, load, tables
+from webhook.cli.settings.commands import CheckSettings
+from webhook.cli.settings.reading import add_flags, load
+from webhook.cli.settings.tables import PARTS, tables
+from webhook.cli.settings.webhook import WebhookSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -162,7 +164,7 @@ def test_short_flags_are_there_for_people():
     assert loaded(CheckSettings, "-n", "team-a", "-o", "json").namespace == "team-a"
 
 
-@pytest.mark.parametrize("part", settings.PARTS.values(), ids=settings.PARTS)
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_every_option_says_what_it_does(part):
     assert [option.name for option in options_of(part) if not option.help] == []
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from webhook.cli.settings import ClusterSettings
+from webhook.cli.settings.cluster import ClusterSettings
 from webhook.cli.sources import kubeconfig_of_user, namespace_of, reads_of
 from webhook.cluster.reads import FolderReads
 from webhook.core.errors import BadInput
