@@ -81,20 +81,7 @@ def assemble(
     nodes = NodeWork(known, queue, parts)
     again = Rounds(known, queue, nodes.count, options.resync_seconds)
 
-    def started() -> None:
-        queue.open()
-        queue.add(Key(rounds.BEGIN))
-
-    def stopped() -> None:
-        queue.shut()
-        nodes.forget()
-
-    leases = Leases(api, options.lease_namespace, options.lease_name) if options.lease_name else NoLease()
-    elector = Elector(
-        leases,
-        options.identity,
-        Led(started, stopped, may_lead=lambda: not watches.not_ready()),
-    )
+    elector = _elector(api, options, queue, nodes, watches)
     works: dict[str, Work] = {
         world.NODE: nodes,
         world.CLASSES: makers,
@@ -105,6 +92,20 @@ def assemble(
         rounds.RESYNC: again.resync,
     }
     return Assembled(Controller(watches, queue, elector, works, report, options.threads), counts)
+
+
+def _elector(api: Api, options: Options, queue: WorkQueue, nodes: NodeWork, watches: WatchGroup) -> Elector:
+    def started() -> None:
+        queue.open()
+        queue.add(Key(rounds.BEGIN))
+
+    def stopped() -> None:
+        queue.shut()
+        nodes.forget()
+
+    leases = Leases(api, options.lease_namespace, options.lease_name) if options.lease_name else NoLease()
+    led = Led(started, stopped, may_lead=lambda: not watches.not_ready())
+    return Elector(leases, options.identity, led)
 
 
 def _watch(api: Api, known: World, watches: WatchGroup) -> None:
