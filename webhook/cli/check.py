@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _FIRST: Final = ("Namespace", "ResourceClass", "ExtendedResource", "Node", "ResourceQuota", "LimitRange")
 # Without it, the refusal of a good name ("must be a standard resource type or fully qualified") misleads.
 _NO_CLASS: Final = "no class is known: name a cluster with --kubeconfig or a folder with --manifests"
+_NO_CLASS_IN_FOLDER: Final = "no class is known: there is none in --manifests {folder}"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -59,13 +60,18 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(check_text.as_text(checked, colour=sys.stdout.isatty()))
         if not admitted and not _knows_classes(documents, settings.cluster):
-            print(_NO_CLASS)
+            folder = settings.cluster.manifests
+            print(_NO_CLASS_IN_FOLDER.format(folder=folder) if folder else _NO_CLASS)
     return YES if admitted else NO
 
 
 def _knows_classes(documents: "list[Document]", source: ClusterSettings) -> bool:
-    given = bool(source.kubeconfig or source.manifests)
-    return given or any(document.obj["kind"] == "ResourceClass" for document in documents)
+    from webhook.cluster.files import read_folder
+
+    if source.kubeconfig:
+        return True
+    folder = read_folder(Path(source.manifests)).values() if source.manifests else ()
+    return any(document.obj["kind"] == "ResourceClass" for document in (*documents, *folder))
 
 
 def check(documents: "list[Document]", settings: CheckSettings) -> "list[Checked]":

@@ -25,7 +25,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="find what is wrong with a cluster, where, and what to do",
         description="Find what is wrong with a cluster, where, and what to do; nothing is changed. The "
         "cluster is a real one (--kubeconfig, else that of kubectl) or a dump of one (--manifests). The exit "
-        "code is 1 when a problem was found, or when rights were lacking to look for one.",
+        "code is 1 when a problem was found, when rights were lacking to look for one, or when "
+        "nothing could be checked.",
     )
     add_flags(parser, DoctorSettings)
 
@@ -43,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
         time.sleep(SETTLE_SECONDS)
         found = _diagnosis(reader).after(found)
     print(doctor_text.as_json(found) if settings.output == "json" else doctor_text.as_text(found))
-    return NO if found.findings or NOT_ALLOWED in reader.unread.values() else YES
+    is_fine = found.checks and not found.findings and NOT_ALLOWED not in reader.unread.values()
+    return YES if is_fine else NO
 
 
 def _diagnosis(reader: "DoctorReader") -> "Diagnosis":

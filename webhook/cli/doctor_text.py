@@ -46,6 +46,8 @@ def _left_out(found: Diagnosis, width: int) -> Iterator[str]:
 
 
 def _headline(found: Diagnosis) -> str:
+    if not found.checks:
+        return f"nothing was checked: none of {len(found.left_out)} checks could be made"
     checks = plural(found.checks, "check")
     left_out = f", {len(found.left_out)} could not be made" if found.left_out else ""
     if not found.findings:

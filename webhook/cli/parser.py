@@ -21,6 +21,12 @@ class Parser(argparse.ArgumentParser):
             self.error(self._about(rest))
         return found, rest
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a command that there is not, by its name alone: argparse would list all of them twice."""
+        if action.nargs == argparse.PARSER and action.choices and value not in action.choices:
+            raise argparse.ArgumentError(None, f"no such command: {value}{hint(value, action.choices)}")
+        super()._check_value(action, value)
+
     def _about(self, rest: Sequence[str]) -> str:
         flags = [text.partition("=")[0] for text in rest if text.startswith("-")]
         if not flags:

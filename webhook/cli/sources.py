@@ -13,13 +13,22 @@ from webhook.cluster.reads import FolderReads, LiveReads, Reads
 from webhook.core.errors import BadInput
 
 _DEFAULT: Final = Path(".kube", "config")
+# Kubernetes sets it in every container.
+_IN_POD: Final = "KUBERNETES_SERVICE_HOST"
+_NO_CLUSTER: Final = (
+    "no cluster is known: KUBECONFIG is not set, and there is no ~/.kube/config; "
+    "name a cluster with --kubeconfig FILE, or a folder of manifests with --manifests DIR"
+)
 
 
 def reads_of(source: ClusterSettings) -> Reads:
     """Return what the command reads from. Raises BadInput when there is no such cluster or folder."""
     if source.manifests:
         return FolderReads(FolderCluster(source.manifests))
-    return LiveReads(Connection(source.kubeconfig or kubeconfig_of_user()))
+    kubeconfig = source.kubeconfig or kubeconfig_of_user()
+    if kubeconfig is None and _IN_POD not in os.environ:
+        raise BadInput(_NO_CLUSTER)
+    return LiveReads(Connection(kubeconfig))
 
 
 def namespace_of(source: ClusterSettings) -> str:

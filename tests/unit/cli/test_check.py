@@ -148,9 +148,19 @@ def test_otherwise_nothing_is_said_about_unknown_classes(check, documents):
     assert "no class is known" not in check(*documents)[1]
 
 
-def test_a_folder_without_classes_is_taken_as_it_is(check, tmp_path):
-    (tmp_path / "cluster").mkdir()
-    code, out, _ = check(pod(), arguments=["--manifests", f"{tmp_path}/cluster"])
+def test_a_refusal_by_a_folder_without_classes_names_the_folder(check, tmp_path):
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    code, out, _ = check(pod(), arguments=["--manifests", f"{folder}"])
+    assert code == 1
+    assert out.endswith(f"\nno class is known: there is none in --manifests {folder}\n")
+
+
+def test_a_refusal_by_a_folder_with_classes_says_nothing_of_unknown_classes(check, tmp_path):
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    (folder / "class.yaml").write_text(CLASS)
+    code, out, _ = check(pod(key="nvidia.tesla.k8"), arguments=["--manifests", f"{folder}"])
     assert (code, "no class is known" in out) == (1, False)
 
 

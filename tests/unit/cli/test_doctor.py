@@ -44,6 +44,12 @@ def test_where_nothing_is_wrong_it_says_how_much_was_looked_at_and_what_was_not(
     assert any("without ConfigMap (the folder has none)" in line for line in rest)
 
 
+def test_where_nothing_can_be_checked_it_does_not_say_that_all_is_well(doctor):
+    code, out = doctor()
+    assert code == 1
+    assert out.startswith("nothing was checked: none of ")
+
+
 def test_a_problem_is_told_with_its_place_and_its_remedy(doctor):
     code, out = doctor(*HEALTHY, bound("a", NODE, "GPU-0"), bound("b", NODE, "GPU-0"))
     assert code == 1

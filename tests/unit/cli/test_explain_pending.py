@@ -98,6 +98,18 @@ def test_the_pod_itself_is_the_reason(answer, changed, state, words):
     assert words in found["message"]
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("volcano", "delete it and create it again without schedulerName"),
+        ("default-scheduler", "the webhook, which has not seen it, then names the scheduler of classes"),
+        ("", "the webhook, which has not seen it, then names the scheduler of classes"),
+    ],
+)
+def test_a_scheduler_that_nobody_has_named_is_not_told_to_be_left_out(answer, name, remedy):
+    assert remedy in answer(*FREE, pod(schedulerName=name))["remedies"][0]
+
+
 def test_a_lease_without_a_holder_means_that_no_scheduler_runs(answer):
     found = answer(*FREE, pod(), lease(holder=""))
     assert found["state"] == "NoScheduler"

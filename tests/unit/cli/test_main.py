@@ -46,12 +46,13 @@ def test_wrong_usage_is_exit_code_2(argv, capsys):
         (["webhook", "--zzz"], "webhook", "no such flag: --zzz"),
         (["certs", "show", "x", "--outptu", "json"], "certs show", "did you mean --output?"),
         (["webhook", "here"], "webhook", "nothing is expected here: here"),
+        (["clases"], "", "no such command: clases; did you mean classes?"),
+        (["certs", "isue", "--out", "x"], "certs", "no such command: isue; did you mean issue?"),
+        (["fly"], "", "no such command: fly"),
         (["--versoin", "check", "-f", "x"], "", "no such flag: --versoin; did you mean --version?"),
     ],
 )
-def test_an_unknown_flag_is_told_with_the_usage_of_its_command_and_the_nearest_flag(
-    argv, usage, ends, capsys
-):
+def test_an_unknown_flag_or_command_is_told_with_the_usage_and_the_nearest_one(argv, usage, ends, capsys):
     with pytest.raises(SystemExit):
         main(argv)
     err = capsys.readouterr().err

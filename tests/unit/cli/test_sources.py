@@ -17,6 +17,7 @@ from webhook.core.errors import BadInput
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     return tmp_path
 
 
@@ -33,7 +34,14 @@ def test_else_the_file_in_the_home_folder_is_taken(home):
     assert kubeconfig_of_user() == f"{home}/.kube/config"
 
 
-def test_without_a_file_the_service_account_of_the_pod_is_left(home):
+def test_without_a_file_a_person_hears_where_it_was_looked_for(home):
+    with pytest.raises(BadInput, match=r"no cluster is known: KUBECONFIG .* with --kubeconfig FILE"):
+        reads_of(ClusterSettings())
+
+
+def test_without_a_file_the_service_account_of_the_pod_is_left(home, monkeypatch):
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.delenv("KUBERNETES_SERVICE_PORT", raising=False)
     assert kubeconfig_of_user() is None
     with pytest.raises(BadInput, match=r"not running in a pod .* name a cluster with --kubeconfig"):
         reads_of(ClusterSettings())

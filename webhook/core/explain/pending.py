@@ -8,9 +8,15 @@ from webhook.core.explain.scene import Scene
 from webhook.core.explain.told import scheduler_said
 from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.text import list_of
-from webhook.core.values.names import SCHEDULER, WEBHOOK_LABEL
+from webhook.core.values.names import DEFAULT_SCHEDULER, SCHEDULER, WEBHOOK_LABEL
 
 Rule = Callable[[Scene], Verdict | None]
+_NAMES_ANOTHER: Final = "delete it and create it again without schedulerName"
+# The API server writes the default one into pods that name none.
+_NEVER_REWRITTEN: Final = (
+    "delete it and create it again: the webhook, which has not seen it, then names the scheduler of classes "
+    "(`resourceclass check -f FILE` shows what a manifest becomes)"
+)
 
 
 def before_placement(scene: Scene) -> Verdict | None:
@@ -41,14 +47,14 @@ def _gated(scene: Scene) -> Verdict | None:
 
 
 def _foreign_scheduler(scene: Scene) -> Verdict | None:
-    name = as_text(scene_spec(scene, "schedulerName")) or "default-scheduler"
+    name = as_text(scene_spec(scene, "schedulerName")) or DEFAULT_SCHEDULER
     if name == SCHEDULER:
         return None
     return Verdict(
         State.FOREIGN_SCHEDULER,
         f"{scene.title} is left to the scheduler {name}, which gives no devices",
         (
-            "delete it and create it again without schedulerName",
+            _NEVER_REWRITTEN if name == DEFAULT_SCHEDULER else _NAMES_ANOTHER,
             f"look whether the label {WEBHOOK_LABEL}: ignore, on it or its namespace, keeps the webhook away",
         ),
     )
