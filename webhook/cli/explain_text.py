@@ -94,6 +94,8 @@ def _nearest(found: Explanation) -> Iterator[_Line]:
     if nearest is None:
         return
     others = f" (of {found.nodes} nodes with devices of its classes)" if found.nodes > 1 else ""
+    if not others and f"{nearest.node} {_obstacles(nearest) or 'has room'}" in found.verdict.headline:
+        return  # the first line has said it
     if not nearest.obstacles:
         yield f"{nearest.node} has room for it{others}", "  "
         return

@@ -43,8 +43,13 @@ def identify(obj: Json) -> ObjectId:
     """
     metadata = at(obj, "metadata")
     name = metadata.get("name")
-    if not isinstance(name, str) or not name:
+    if name is None or name == "":
         raise BadInput(f"{obj['kind']} without metadata.name (a text); give it one")
+    if not isinstance(name, str):
+        raise BadInput(
+            f"{obj['kind']}: metadata.name is not a text; quote it, "
+            "for YAML reads a bare n, off or 12 as something else"
+        )
     group, _, _ = obj["apiVersion"].rpartition("/")
     namespace = "" if is_cluster_scoped(obj) else as_text(metadata.get("namespace")) or DEFAULT_NAMESPACE
     return ObjectId(group, obj["kind"], namespace, name)

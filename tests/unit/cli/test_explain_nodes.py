@@ -149,3 +149,11 @@ def test_what_others_say_of_a_pod_is_shown_but_is_not_the_schedulers_word(answer
     found = answer(*FREE, pod(status=unschedulable("1 Insufficient cpu.")), last)
     assert found["message"].endswith("The scheduler said: 1 Insufficient cpu.")
     assert found["said"][0]["message"] == "max size"
+
+
+def test_what_the_first_line_has_said_of_the_only_node_is_not_said_again(explain):
+    _, never = explain(*FREE, pod(units=3))
+    assert never.count("nvidia.tesla.k80 needs 3 devices: 1 free") == 1
+    _, room = explain(*FREE, pod())
+    assert "has room for pod" in room
+    assert "has room for it" not in room

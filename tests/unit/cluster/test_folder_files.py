@@ -57,6 +57,12 @@ def test_all_unreadable_files_are_named_at_once(folder: Folder) -> None:
         folder(a_yaml="7", b_yaml="# a\n\napiVersion: v1\nkind: Pod\nmetadata: {generateName: x-}\n")
 
 
+@pytest.mark.parametrize("bare", ["n", "off", "12"])
+def test_a_name_that_yaml_takes_for_something_else_is_told_to_be_quoted(folder: Folder, bare: str) -> None:
+    with pytest.raises(BadInput, match=r"a\.yaml:1: Pod: metadata\.name is not a text; quote it"):
+        folder(a_yaml=f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {bare}}}\n")
+
+
 def test_a_folder_that_is_not_there_is_named() -> None:
     with pytest.raises(BadInput, match="/nowhere: no such folder of manifests"):
         FolderCluster("/nowhere")
