@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from typing import Final
 
-from webhook.cli.explain_collections import keep_whole
-from webhook.cluster.listing import Resource
+from webhook.cluster.listing import Resource, keep_whole
 from webhook.controller import kept
 from webhook.core.doctor.definitions import FIELDS
 from webhook.core.doctor.facts import BINDING, DEFINITION, MUTATING, POLICY, VALIDATING
 from webhook.core.doctor.parts import PARTS
 from webhook.core.doctor.webhook_calls import SERVICE_LABEL
+from webhook.core.raw import name_of
 from webhook.core.values.names import Json
 
 _CORE: Final = "/api/v1"
@@ -19,7 +19,7 @@ _OF_THE_CHART: Final = {"labelSelector": "app.kubernetes.io/name=resourceclass"}
 
 
 def _keep_part(obj: Json) -> Json | None:
-    return kept.keep_object(obj) if kept.name_of(obj) in PARTS else None
+    return kept.keep_object(obj) if name_of(obj) in PARTS else None
 
 
 QUOTAS: Final[Resource[Json]] = Resource("ResourceQuota", _CORE, "resourcequotas", kept.keep_object)
@@ -49,7 +49,7 @@ def leases_of(name: str) -> Resource[Json]:
     """Return the Leases of a name: in all namespaces, for nobody says where the product is installed."""
 
     def keep(obj: Json) -> Json | None:
-        return obj if kept.name_of(obj) == name else None
+        return obj if name_of(obj) == name else None
 
     query = {"fieldSelector": f"metadata.name={name}"}
     return Resource("Lease", "/apis/coordination.k8s.io/v1", "leases", keep, query=query)

@@ -5,7 +5,7 @@ from typing import Final
 
 from webhook.binder.fence import term_of
 from webhook.cluster.events import COMPONENT
-from webhook.cluster.listing import Resource, key_of
+from webhook.cluster.listing import Resource, keep_whole, key_of
 from webhook.core.explain.family import FAILED_CREATE
 from webhook.core.explain.scene import Lease
 from webhook.core.explain.told import Told, told_of
@@ -29,11 +29,6 @@ def keep_node(obj: Json) -> Json:
         "spec": {key: spec[key] for key in _KEPT_SPEC if key in spec},
         "status": {"allocatable": at(status, "allocatable"), "conditions": own},
     }
-
-
-def keep_whole(obj: Json) -> Json:
-    """Keep everything."""
-    return obj
 
 
 def lease_of(obj: Json, now_seconds: float | None) -> Lease:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from webhook.cluster.api import Api, ApiError
-from webhook.cluster.listing import Resource, read_one
+from webhook.cluster.listing import Resource, keep_whole, read_one
 from webhook.core.raw import at
 from webhook.core.values.names import Json
 
@@ -12,11 +12,7 @@ from webhook.core.values.names import Json
 LEASE_SECONDS: Final = 4.0
 
 
-def _whole(obj: Json) -> Json:
-    return obj
-
-
-LEASES: Final[Resource[Json]] = Resource("Lease", "/apis/coordination.k8s.io/v1", "leases", _whole)
+LEASES: Final[Resource[Json]] = Resource("Lease", "/apis/coordination.k8s.io/v1", "leases", keep_whole)
 
 
 class Leases:

@@ -118,3 +118,8 @@ def _list_pages(api: Api, resource: Resource[T], path: str, limit: Query, second
 def _kept(objects: Any, resource: Resource[T]) -> list[tuple[Key, T]]:
     kept = ((resource.key(obj), resource.keep(obj)) for obj in objects or ())
     return [(key, value) for key, value in kept if value is not None]
+
+
+def keep_whole(obj: Json) -> Json:
+    """Keep everything."""
+    return obj

@@ -5,13 +5,13 @@ from typing import Final
 
 from webhook.cluster.api import ApiError
 from webhook.cluster.listing import key_of
-from webhook.controller.kept import DEVICES, keep_object, name_of
+from webhook.controller.kept import DEVICES, keep_object
 from webhook.controller.world import World
 from webhook.controller.writing import Writer
 from webhook.core.inventory.device_status import device_status
 from webhook.core.inventory.holdings import Holdings
 from webhook.core.inventory.plan_devices import DevicePlan
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 from webhook.core.values.names import Json
 
 GONE: Final = 404

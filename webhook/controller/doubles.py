@@ -12,6 +12,7 @@ from typing import Final, Literal, Protocol
 
 from webhook.controller.notices import Notices
 from webhook.controller.writing import WRITE_SECONDS, Writer
+from webhook.core.inventory.device_status import HELD_TWICE
 from webhook.core.inventory.holdings import Held, Holdings, over_held
 from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.text import list_of
@@ -21,7 +22,6 @@ from webhook.core.values.names import Json
 Policy = Literal["report", "evict-newest"]
 REPORT: Final[Policy] = "report"
 
-HELD_TWICE: Final = "DeviceHeldTwice"
 MOST_PODS: Final = 10  # that a message names
 
 

@@ -56,11 +56,6 @@ def version_of(obj: Json) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def name_of(obj: Json) -> str:
-    """Return the name of an object."""
-    return as_text(at(obj, "metadata").get("name"))
-
-
 def node_of(device: Json) -> str:
     """Return the node of an ExtendedResource."""
     return as_text(at(device, "spec").get("nodeName"))

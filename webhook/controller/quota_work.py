@@ -1,15 +1,11 @@
 """The default quota of a namespace, from `spec.quota.default` of the classes."""
 
-from typing import Final
-
 from webhook.controller.kept import QUOTAS, keep_quota
 from webhook.controller.notices import Notices
 from webhook.controller.world import World
 from webhook.controller.writing import Writer
-from webhook.core.inventory.default_quota import default_quota
+from webhook.core.inventory.default_quota import NOT_OURS, default_quota
 from webhook.core.values.names import DEFAULT_QUOTA
-
-NOT_OURS: Final = "DefaultQuotaNotOurs"
 
 
 class QuotaWork:

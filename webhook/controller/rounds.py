@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from webhook.controller.kept import name_of
 from webhook.controller.queue import Key
 from webhook.controller.world import CLASS_STATUS, CLASSES, NODE, NODES, QUOTA, Told, World
+from webhook.core.raw import name_of
 
 BEGIN: Final = "begin"
 RESYNC: Final = "resync"

@@ -4,12 +4,12 @@ from threading import RLock
 from typing import Final, Protocol
 
 from webhook.cluster.listing import key_of
-from webhook.controller.kept import is_same_node, name_of, node_of, version_of
+from webhook.controller.kept import is_same_node, node_of, version_of
 from webhook.controller.queue import Key
 from webhook.controller.table import Table
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.pod_entry import PodEntry
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import demand
 from webhook.core.values.names import ADOPT_LABEL, Json

@@ -40,3 +40,8 @@ def at(document: Json, *path: str) -> Json:
     for step in path:
         found = found.get(step) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def name_of(obj: Json) -> str:
+    """Return the name of an object."""
+    return as_text(at(obj, "metadata").get("name"))

@@ -7,9 +7,9 @@ records alone, so that a name which stayed keeps no device from anybody.
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, warning
-from webhook.core.raw import as_list, as_mapping, as_text, at
+from webhook.core.raw import as_list, as_mapping, as_text, at, name_of
 from webhook.core.text import list_of
 
 GHOST: Final = "GhostConsumer"

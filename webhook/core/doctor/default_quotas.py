@@ -6,15 +6,14 @@ Reads: namespaces, quotas and classes, and asks the controller's own rule.
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, error
-from webhook.core.inventory.default_quota import default_quota
-from webhook.core.raw import at
+from webhook.core.inventory.default_quota import NOT_OURS, default_quota
+from webhook.core.raw import at, name_of
 from webhook.core.text import list_of
 from webhook.core.values.names import DEFAULT_QUOTA
 
 MISSING: Final = "DefaultQuotaMissing"
-NOT_OURS: Final = "DefaultQuotaNotOurs"
 _MOST: Final = 4
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from webhook.core.doctor.facts import MUTATING, VALIDATING, Facts, name_of
-from webhook.core.raw import as_list, as_mapping, as_text, at
+from webhook.core.doctor.facts import MUTATING, VALIDATING, Facts
+from webhook.core.raw import as_list, as_mapping, as_text, at, name_of
 from webhook.core.values.names import GROUP, Json
 
 CREATE: Final = "CREATE"

@@ -10,7 +10,7 @@ from webhook.core.explain.scene import Lease
 from webhook.core.inventory.holdings import Holdings, holdings_of
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.pod_entry import PodEntry
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
 from webhook.core.values.names import Json
@@ -102,11 +102,6 @@ class Facts:
             name_of(obj): {"kubernetes.io/metadata.name": name_of(obj), **at(obj, "metadata", "labels")}
             for obj in self.of("Namespace")
         }
-
-
-def name_of(obj: Json) -> str:
-    """Return the name of an object."""
-    return as_text(at(obj, "metadata").get("name"))
 
 
 def namespace_of(obj: Json) -> str:

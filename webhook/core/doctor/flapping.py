@@ -6,11 +6,11 @@ Reads: the reason of devices, and the condition of nodes.
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, warning
 from webhook.core.doctor.node_conditions import condition_of
 from webhook.core.inventory.device_changes import LABELS_CHANGING, LABELS_MISSING
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 
 UNSETTLED: Final = "LabelsUnsettled"
 

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, warning
+from webhook.core.raw import name_of
 from webhook.core.text import plural
 
 LOST: Final = "LostDevice"

@@ -7,11 +7,11 @@ what differs.
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, error
 from webhook.core.inventory.changes import NodeChanges
 from webhook.core.inventory.shown_node import shown_node
-from webhook.core.raw import at
+from webhook.core.raw import at, name_of
 from webhook.core.text import list_of
 from webhook.core.values.names import Json
 

@@ -6,12 +6,12 @@ Reads: the condition ResourceClassReady. Of labels that are refused or unsettled
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, error
 from webhook.core.inventory.device_changes import LABELS_CHANGING, LABELS_MISSING
 from webhook.core.inventory.label_sources import label_devices
 from webhook.core.inventory.vendor_plugin import SHARED_WITH_VENDOR_PLUGIN
-from webhook.core.raw import as_list, as_mapping, as_text, at
+from webhook.core.raw import as_list, as_mapping, as_text, at, name_of
 from webhook.core.values.names import NODE_CONDITION, Json
 
 SHARED: Final = SHARED_WITH_VENDOR_PLUGIN

@@ -7,11 +7,11 @@ its labels do not matter.
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, error, warning
 from webhook.core.inventory.device_objects import is_from_labels
 from webhook.core.inventory.label_sources import label_devices
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 
 MIXED: Final = "MixedNode"
 CONTRADICTION: Final = "LabelsContradict"

@@ -6,10 +6,10 @@ Reads: ExtendedResource objects. Of devices whose labels are not settled, flappi
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of
+from webhook.core.doctor.facts import Facts
 from webhook.core.doctor.finding import Finding, error, warning
 from webhook.core.inventory.device_changes import LABELS_CHANGING, LABELS_MISSING, SUPERSEDED
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 from webhook.core.values.extended_resource import UNHEALTHY
 
 SICK: Final = "UnhealthyDevice"

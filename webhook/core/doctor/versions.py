@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.core.doctor.facts import Facts, name_of, title
+from webhook.core.doctor.facts import Facts, title
 from webhook.core.doctor.finding import Finding, error, warning
 from webhook.core.doctor.parts import PARTS, SCHEDULER_CONTAINER, SCHEDULER_DEPLOYMENT
-from webhook.core.raw import as_list, as_mapping, as_text, at
+from webhook.core.raw import as_list, as_mapping, as_text, at, name_of
 from webhook.core.text import list_of
 from webhook.core.values.names import Json
 

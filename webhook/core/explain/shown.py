@@ -5,7 +5,6 @@ missing, or counted down by pods that hold no device of the class.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import as_list, as_mapping, as_text, at
@@ -13,7 +12,7 @@ from webhook.core.text import plural
 from webhook.core.values.classes import Classes
 from webhook.core.values.demand import Demand, demand
 from webhook.core.values.names import NODE_CONDITION, Json, node_label, stored_key
-from webhook.core.values.quantity import BadQuantity, parse_amount
+from webhook.core.values.quantity import units_or_zero
 
 
 def not_shown(asked: Demand, node: Json, on_node: Iterable[PodEntry], classes: Classes) -> tuple[str, ...]:
@@ -44,7 +43,7 @@ def _label(node: Json, name: str, least: int) -> Iterator[str]:
     value = at(node, "metadata", "labels").get(label)
     if value is None:
         yield f"has no label {label}"
-    elif _units(value) < least:
+    elif units_or_zero(value) < least:
         yield f"has the label {label}={value}, the pod needs {least}"
 
 
@@ -53,13 +52,6 @@ def _allocatable(node: Json, name: str, units: int, used: int) -> Iterator[str]:
     value = at(node, "status", "allocatable").get(key)
     if value is None:
         yield f"lists no {key} in its allocatable"
-    elif _units(value) - used < units:
-        units_text = plural(_units(value), "unit")
+    elif units_or_zero(value) - used < units:
+        units_text = plural(units_or_zero(value), "unit")
         yield f"lists {units_text} of {name} in its allocatable, of which {used} are in use"
-
-
-def _units(value: Any) -> int:
-    try:
-        return parse_amount(value)
-    except BadQuantity:
-        return 0

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from webhook.core.inventory.class_objects import is_ours
-from webhook.core.raw import as_text, at
+from webhook.core.raw import at, name_of
 from webhook.core.values import names
 from webhook.core.values.classes import Classes
 from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_quantity
 
 OPTED_OUT: Final = "ignore"
+NOT_OURS: Final = "DefaultQuotaNotOurs"
+"""The reason under which a ResourceQuota of that name that is not ours is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,13 @@ def default_quota(namespace: Json, quotas: Sequence[Json], classes: Classes) -> 
     metadata = at(namespace, "metadata")
     if metadata.get("deletionTimestamp"):
         return NOTHING
-    present = next((obj for obj in quotas if _name(obj) == names.DEFAULT_QUOTA), None)
+    present = next((obj for obj in quotas if name_of(obj) == names.DEFAULT_QUOTA), None)
     others = [obj for obj in quotas if obj is not present or not is_ours(obj)]
     wanted = _wanted(at(metadata, "labels"), others, classes)
     if present is None:
-        return QuotaPlan(create=_object(_name(namespace), wanted)) if wanted else NOTHING
+        return QuotaPlan(create=_object(name_of(namespace), wanted)) if wanted else NOTHING
     if not is_ours(present):
-        return QuotaPlan(warning=_taken(_name(namespace), wanted)) if wanted else NOTHING
+        return QuotaPlan(warning=_taken(name_of(namespace), wanted)) if wanted else NOTHING
     return _brought_up_to_date(present, wanted, classes)
 
 
@@ -107,7 +109,3 @@ def _taken(namespace: str, wanted: Mapping[str, str]) -> str:
         f"{names.MANAGED_BY_LABEL}: {names.MANAGED_BY}) and stays as it is, so nothing limits "
         f"{', '.join(wanted)} there: name these keys in it, or rename it"
     )
-
-
-def _name(obj: Json) -> str:
-    return as_text(at(obj, "metadata").get("name"))

@@ -8,24 +8,23 @@ from webhook.core.inventory.class_objects import is_ours
 from webhook.core.inventory.label_sources import DeviceSpec
 from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.values import names
-from webhook.core.values.names import Json
+from webhook.core.values.names import DNS1123_SUBDOMAIN, Json
 
 NAME_MAX_LENGTH: Final = 253  # of an object: DNS subdomain names in apimachinery, pkg/util/validation
 HASH_LENGTH: Final = 8
 
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9.-]+")
-_DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def device_name(node: str, device_id: str) -> str:
     """Return the name of a device's object: `<node>-<id in lower case>`, with a hash where it must be."""
     plain = f"{node}-{device_id.lower()}"
-    if len(plain) <= NAME_MAX_LENGTH and _DNS1123_SUBDOMAIN.fullmatch(plain):
+    if len(plain) <= NAME_MAX_LENGTH and DNS1123_SUBDOMAIN.fullmatch(plain):
         return plain
     digest = hashlib.sha256(f"{node}\0{device_id}".encode("utf-8", "surrogatepass")).hexdigest()
     ending = f"-{digest[:HASH_LENGTH]}"
     name = _NOT_IN_NAMES.sub("-", plain)[: NAME_MAX_LENGTH - len(ending)].strip("-.") + ending
-    return name if _DNS1123_SUBDOMAIN.fullmatch(name) else f"device{ending}"
+    return name if DNS1123_SUBDOMAIN.fullmatch(name) else f"device{ending}"
 
 
 def device_object(node: Json, spec: DeviceSpec) -> Json:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from webhook.core.inventory.label_claim import (
+    AGENT,
     NVIDIA,
     Claim,
     Group,
@@ -34,7 +35,6 @@ _SHARED_RESOURCE: Final = f"{NVIDIA_GPU}.shared"
 _MIG_COUNT: Final = re.compile(r"nvidia\.com/mig-([0-9][0-9a-z.+]*)\.count")
 _MIG_PRODUCT: Final = re.compile(r"(?P<model>.+)-MIG-(?P<profile>[0-9A-Za-z.+]+)")
 _INVALID: Final = "INVALID"
-_AGENT: Final = "run the node agent there, which knows every device"
 
 
 def read(node: Json, labels: Mapping[str, str]) -> Claim | Refusal | None:
@@ -45,7 +45,7 @@ def read(node: Json, labels: Mapping[str, str]) -> Claim | Refusal | None:
         count = said(labels, _COUNT)
         if not number(count):
             return None
-        return Refusal("ModelUnknown", f"{count}, but {_PRODUCT} is missing; {_AGENT}")
+        return Refusal("ModelUnknown", f"{count}, but {_PRODUCT} is missing; {AGENT}")
     if migs:
         return _mixed_strategy(node, labels, migs)
     return _whole(node, labels, product) if product else None
@@ -59,13 +59,13 @@ def _whole(node: Json, labels: Mapping[str, str], product: Said) -> Claim | Refu
         return Refusal(
             "MigInvalid",
             f"{product}: the devices are not partitioned alike, as the MIG strategy single needs it; "
-            f"partition them alike, use the strategy mixed, or {_AGENT}",
+            f"partition them alike, use the strategy mixed, or {AGENT}",
         )
     if replicas == 0:
         return Refusal(
             "MigUnknown",
             f"{_REPLICAS}=0: MIG is enabled and no label says how the devices are partitioned; use the MIG "
-            f"strategy single or mixed, or {_AGENT}",
+            f"strategy single or mixed, or {AGENT}",
         )
     is_renamed = capacity(node, _SHARED_RESOURCE) is not None
     memory = said(labels, f"{NVIDIA_GPU}.memory")
@@ -104,7 +104,7 @@ def _mixed_strategy(node: Json, labels: Mapping[str, str], migs: tuple[Group, ..
 def _beside_whole(count: int) -> str:
     return (
         f"{NVIDIA_GPU}={count} in the capacity, beside MIG devices: no label says which devices are whole, "
-        f"so only the MIG devices are offered; {_AGENT}"
+        f"so only the MIG devices are offered; {AGENT}"
     )
 
 

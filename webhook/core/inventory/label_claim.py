@@ -11,6 +11,8 @@ from webhook.core.values.names import Json
 from webhook.core.values.quantity import BadQuantity, parse_amount
 
 NVIDIA: Final = "NVIDIA"
+AGENT: Final = "run the node agent there, which knows every device"
+"""The remedy where labels cannot tell which devices a node has."""
 
 # The largest machines have 16 devices, and MIG makes 7 of each. It bounds what a wrong label can create.
 MAX_DEVICES: Final = 256

@@ -21,6 +21,7 @@ from typing import Final
 from webhook.core.inventory import gpu_feature_discovery, plain_labels
 from webhook.core.inventory.cloud_models import same_chip
 from webhook.core.inventory.label_claim import (
+    AGENT,
     MAX_DEVICES,
     Claim,
     Group,
@@ -49,7 +50,6 @@ _WITHOUT_MODEL: Final = (
     Said("kubernetes.azure.com/accelerator", "nvidia"),
     Said("accelerator", "nvidia"),
 )
-_AGENT: Final = "run the node agent there, which knows every device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _without_model(labels: Mapping[str, str]) -> LabelDevices:
     present = [item for item in _WITHOUT_MODEL if labels.get(item.label) == item.value]
     if not present:
         return LabelDevices()
-    message = f"{present[0]} does not say of which model; install NVIDIA GPU feature discovery, or {_AGENT}"
+    message = f"{present[0]} does not say of which model; install NVIDIA GPU feature discovery, or {AGENT}"
     return LabelDevices(refusal=Refusal("ModelUnknown", message))
 
 
@@ -115,7 +115,7 @@ def _refusal(node: Json, first: Claim, others: Sequence[Claim]) -> Refusal | Non
     if several and contradicting:
         return Refusal(
             "MixedDevices",
-            f"{first.model} and {contradicting.model}: the node may hold devices of several models; {_AGENT}",
+            f"{first.model} and {contradicting.model}: the node may hold devices of several models; {AGENT}",
         )
     if total > MAX_DEVICES:
         return Refusal(
@@ -135,7 +135,7 @@ def _too_few(node: Json, claim: Claim, group: Group) -> Refusal | None:
         "MixedDevices",
         f"the node's capacity has {group.raw_resource}={counted}, and its labels know {group.count} of "
         f"{group.model}{times}: it may hold devices of several models, or something multiplies the resource; "
-        f"{_AGENT}",
+        f"{AGENT}",
     )
 
 

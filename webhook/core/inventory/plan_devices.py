@@ -33,7 +33,7 @@ from webhook.core.inventory.device_changes import (
 from webhook.core.inventory.device_objects import device_object, is_from_labels, owner_uid
 from webhook.core.inventory.label_sources import DeviceSpec, LabelDevices, label_devices
 from webhook.core.inventory.node_condition import DEVICES_KNOWN, NodeVerdict
-from webhook.core.raw import as_text, at
+from webhook.core.raw import as_text, at, name_of
 from webhook.core.text import plural
 from webhook.core.values.names import Json
 
@@ -122,7 +122,7 @@ def _superseded(
     strangers: list[Json], ours: Mapping[str, Json], held: Collection[str], others: int
 ) -> DevicePlan:
     stay = {key: obj for key, obj in ours.items() if key in held}
-    patches = {_name(obj): health_patch(obj, SUPERSEDED, is_held=True) for obj in stay.values()}
+    patches = {name_of(obj): health_patch(obj, SUPERSEDED, is_held=True) for obj in stay.values()}
     return DevicePlan(
         delete=(*strangers, *(obj for key, obj in ours.items() if key not in stay)),
         status_patches={name: patch for name, patch in patches.items() if patch},
@@ -172,7 +172,7 @@ class _Comparison:
         """Return what to write before the labels are believed: what they contradict is not offered."""
         doubtful = self.doubtful | (self.marked if reason == LABELS_CHANGING else set())
         patches = {
-            _name(obj): health_patch(obj, reason if key in doubtful else "", is_held=key in self.held)
+            name_of(obj): health_patch(obj, reason if key in doubtful else "", is_held=key in self.held)
             for key, obj in self.ours.items()
         }
         return DevicePlan(
@@ -193,11 +193,11 @@ class _Comparison:
             if key in kept:
                 patch = health_patch(obj, reason, is_held=True)
             elif key in wanted:
-                spec_patches[_name(obj)] = spec_patch(obj, wanted[key])
+                spec_patches[name_of(obj)] = spec_patch(obj, wanted[key])
                 patch = health_patch(obj, "", is_held=key in self.held)
             else:
                 continue
-            status_patches[_name(obj)] = patch
+            status_patches[name_of(obj)] = patch
         return DevicePlan(
             delete=(*self.strangers, *gone),
             create=tuple(device_object(self.node, wanted[key]) for key in wanted if key not in self.ours),
@@ -234,7 +234,3 @@ def _waiting_text(reason: str, doubtful: int) -> str:
 
 def _facts(spec: DeviceSpec) -> Facts:
     return facts(spec.device_id, spec.raw_resource, spec.properties)
-
-
-def _name(obj: Json) -> str:
-    return as_text(at(obj, "metadata").get("name"))

@@ -22,7 +22,7 @@ from webhook.core.text import list_of
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import ExtendedResource
 from webhook.core.values.names import Json
-from webhook.core.values.quantity import BadQuantity, parse_amount
+from webhook.core.values.quantity import units_or_zero
 from webhook.core.values.vendor_resource import PATH
 
 SHARED_WITH_VENDOR_PLUGIN: Final = "SharedWithVendorPlugin"
@@ -88,7 +88,7 @@ def _shared(node: Json, devices: Iterable[ExtendedResource], membership: Members
     amounts = [at(node, "status", field) for field in ("capacity", "allocatable")]
     shared: dict[str, set[str]] = {}
     for device in devices:
-        if any(_amount(each.get(device.raw_resource)) for each in amounts):
+        if any(units_or_zero(each.get(device.raw_resource)) for each in amounts):
             for name in membership.of(device.properties):
                 shared.setdefault(name, set()).add(device.raw_resource)
     return shared
@@ -100,13 +100,6 @@ def _uncounted(shared: Mapping[str, set[str]], classes: Classes) -> Iterator[tup
         known = classes.get(name)
         for raw in sorted(raws - {known.vendor_resource if known else None}):
             yield name, raw
-
-
-def _amount(value: object) -> int:
-    try:
-        return parse_amount(value)
-    except BadQuantity:
-        return 0
 
 
 def _uncounted_texts(uncounted: Mapping[str, str]) -> Iterable[str]:

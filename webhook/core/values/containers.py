@@ -10,7 +10,7 @@ from typing import Any, Final
 from webhook.core.raw import as_mapping, as_text
 from webhook.core.values import names
 from webhook.core.values.names import Json
-from webhook.core.values.quantity import BadQuantity, parse_amount
+from webhook.core.values.quantity import units_or_zero
 
 CONTAINERS: Final = "containers"
 INIT_CONTAINERS: Final = "initContainers"
@@ -73,16 +73,8 @@ class ContainerRef:
 
     def units(self) -> Mapping[str, int]:
         """Return class name to units of what the container asks for; zero and unreadable amounts are none."""
-        read = ((name, _units_or_zero(value)) for name, value in self.class_amounts().items())
+        read = ((name, units_or_zero(value)) for name, value in self.class_amounts().items())
         return {name: units for name, units in read if units}
-
-
-def _units_or_zero(value: Any) -> int:
-    """Return an amount of devices; 0 for one that is refused elsewhere."""
-    try:
-        return parse_amount(value)
-    except BadQuantity:
-        return 0
 
 
 def containers(pod_spec: Any, *kinds: str) -> Iterator[ContainerRef]:

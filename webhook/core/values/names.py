@@ -51,7 +51,7 @@ NO_DEVICE: Final = "void"
 # A class name becomes the name part of a label and of a resource, hence 63 (qualified names in apimachinery,
 # pkg/util/validation).
 CLASS_NAME_MAX_LENGTH: Final = 63
-_DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+DNS1123_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 # The name part of a label or resource, and the value of a label (apimachinery, pkg/util/validation).
 NAME_PART: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
@@ -78,7 +78,7 @@ def is_qualified_name(name: str) -> bool:
     """Whether `name` could be the key of a label or the name of a resource, with a domain or without."""
     domain, slash, last = name.rpartition("/")
     return NAME_PART.fullmatch(last) is not None and (
-        not slash or (len(domain) <= _DOMAIN_MAX_LENGTH and _DNS1123_SUBDOMAIN.fullmatch(domain) is not None)
+        not slash or (len(domain) <= _DOMAIN_MAX_LENGTH and DNS1123_SUBDOMAIN.fullmatch(domain) is not None)
     )
 
 
@@ -100,7 +100,7 @@ def is_class_name(name: str) -> bool:
     """Whether `name` could be the name of a ResourceClass."""
     return (
         len(name) <= CLASS_NAME_MAX_LENGTH
-        and _DNS1123_SUBDOMAIN.fullmatch(name) is not None
+        and DNS1123_SUBDOMAIN.fullmatch(name) is not None
         and not is_standard(name)
     )
 

@@ -114,3 +114,11 @@ def is_some(value: Any) -> bool:
         return parse_quantity(value).nanos != 0
     except BadQuantity:
         return True
+
+
+def units_or_zero(value: Any) -> int:
+    """Return an amount of devices; 0 for what is none, which others refuse or tell of."""
+    try:
+        return parse_amount(value)
+    except BadQuantity:
+        return 0
