@@ -1,5 +1,6 @@
 """How `resourceclass explain` writes its answer: the sentence, the figures, what to do; and JSON."""
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from webhook.core.values.names import Json
 
 _MAX_WIDTH: Final = 110
 _MOST_PODS: Final = 6
+_FRACTION: Final = re.compile(r"\.\d+")  # of a second, in RFC 3339
 _CLASSES: Final = ("CLASS", "ASKED", "FREE", "DEVICES", "IN USE", "UNHEALTHY", "TOO SMALL", "QUOTA LEFT")
 _HELD: Final = ("CONTAINER", "CLASS", "DEVICE", "BECAUSE", "SHARED WITH")
 
@@ -111,11 +113,10 @@ def _obstacles(nearest: Candidate) -> str:
 def _said(found: Explanation) -> Iterator[_Line]:
     for told in found.told:
         count = f" ({told.count} times)" if told.count > 1 else ""
-        when = f"{told.when} " if told.when else ""
-        yield (
-            f"{when}{told.by or 'somebody'} said of {told.about}: {told.reason}{count}: {told.message}",
-            "  ",
-        )
+        when = f"{_FRACTION.sub('', told.when)} " if told.when else ""
+        is_known = told.words and told.words in found.verdict.headline
+        message = "as above" if is_known else told.message
+        yield f"{when}{told.by or 'somebody'} said of {told.about}: {told.reason}{count}: {message}", "  "
 
 
 def _notes(found: Explanation) -> Iterator[_Line]:

@@ -47,7 +47,7 @@ def test_a_pod_with_its_device_reads_like_this(explain):
     )
     assert code == 0
     assert out == (
-        "pod team-a/train has 4 GiB of GPU-0 (half, container main) on node-a\n"
+        "pod team-a/train has 4 GiB of device GPU-0 (half, container main) on node-a\n"
         "\n"
         "CONTAINER   CLASS   DEVICE           BECAUSE           SHARED WITH\n"
         "main        half    4 GiB of GPU-0   model=Tesla K80   team-a/beside\n"

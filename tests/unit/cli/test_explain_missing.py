@@ -28,6 +28,21 @@ def test_a_deployment_whose_controller_was_refused(answer):
     )
 
 
+@pytest.mark.parametrize("before", ["Error creating: ", "(combined from similar events): Error creating: "])
+def test_a_refusal_is_told_once_and_without_what_kubernetes_puts_before_it(explain, before):
+    words = 'pods "train-x" is forbidden: failed quota: limits: must specify cpu for: c'
+    said = event("ReplicaSet/train-5d9", "FailedCreate", f"{before}{words}", by="replicaset-controller")
+    _, out = explain(*FREE, DEPLOYMENT, REPLICA_SET, said, name="deploy/train")
+    first, _, rest = out.partition("\n\n")
+    assert f"the next one is refused: {words}" in first.replace("\n", " ")
+    assert "replicaset-controller said of replicaset/train-5d9: FailedCreate: as above" in rest
+
+
+def test_what_is_not_in_the_first_line_is_told_with_its_time_to_the_second(explain):
+    said = event("Pod/train", "Evicted", "by hand", when="2026-01-02T03:04:05.678901Z")
+    assert "2026-01-02T03:04:05Z " in explain(*FREE, pod(), said)[1]
+
+
 def test_a_bare_name_may_be_that_of_a_workload(answer):
     assert answer(*FREE, workload("Job", "train", api="batch/v1"))["subject"] == "job team-a/train"
 

@@ -44,7 +44,7 @@ def _summary(record: Record) -> str:
     for container, items in sorted(record.containers.items()):
         for item in items:
             part = f"{size_text(item.memory_bytes)} of " if item.memory_bytes else ""
-            texts.append(f"{part}{item.device} ({item.class_name}, container {container})")
+            texts.append(f"{part}device {item.device} ({item.class_name}, container {container})")
     return list_of(texts, 8) or "no device"
 
 
@@ -55,7 +55,7 @@ def _held_twice(scene: Scene, record: Record, devices: Devices) -> Verdict | Non
         if device and held and told:
             return Verdict(
                 State.HELD_TWICE,
-                f"{device.device_id} on {scene.node} is held beyond what it can serve, by "
+                f"device {device.device_id} on {scene.node} is held beyond what it can serve, by "
                 f"{list_of(held.pods)}: {told}",
                 ("delete all of these pods but one, then find out who wrote the records",),
             )
@@ -67,7 +67,7 @@ def _gone(scene: Scene, record: Record, devices: Devices) -> Verdict | None:
         if device is None:
             return Verdict(
                 State.DEVICE_GONE,
-                f"{scene.title} holds {device_id}, of which {scene.node} has no ExtendedResource any more",
+                f"{scene.title} holds device {device_id}, of which {scene.node} has no object any more",
                 ("look whether the node still has the device; if not, delete the pod",),
             )
     return None
@@ -78,7 +78,7 @@ def _unhealthy(scene: Scene, record: Record, devices: Devices) -> Verdict | None
         if device is not None and not device.is_healthy:
             return Verdict(
                 State.DEVICE_UNHEALTHY,
-                f"{scene.title} holds {device_id} on {scene.node}, which is unhealthy",
+                f"{scene.title} holds device {device_id} on {scene.node}, which is unhealthy",
                 (f"kubectl get er {device.name} -o yaml says why; the pod keeps it until it ends",),
             )
     return None

@@ -12,7 +12,6 @@ from webhook.core.text import plural
 from webhook.core.values.names import Json
 
 FAILED_CREATE: Final = "FailedCreate"
-_CREATING: Final = "Error creating: "
 _MOST_TOLD: Final = 3
 _REMEDY: Final = (
     "docs/troubleshooting.md has these words, with what to do; a controller tries again by itself"
@@ -44,10 +43,7 @@ def explain_family(family: Family) -> Explanation | None:
 def _refused(family: Family) -> Explanation:
     told = latest(family.refusals, _MOST_TOLD)
     of = f" of {family.wanted}" if family.wanted is not None else ""
-    headline = (
-        f"{family.title} has {family.pods}{of} pods, and the next one is refused: "
-        f"{told[0].message.removeprefix(_CREATING)}"
-    )
+    headline = f"{family.title} has {family.pods}{of} pods, and the next one is refused: {told[0].words}"
     return Explanation(family.title, Verdict(State.REFUSED, headline, (_REMEDY,)), told=told)
 
 

@@ -7,6 +7,8 @@ from typing import Final
 from webhook.core.raw import as_list, as_mapping, as_text, at
 from webhook.core.values.names import Json
 
+# What Kubernetes puts before the words of whoever has refused a pod, in this order.
+_BEFORE_WORDS: Final = ("(combined from similar events): ", "Error creating: ")
 _TIMES: Final = ("lastTimestamp", "eventTime", "firstTimestamp")
 
 
@@ -21,6 +23,14 @@ class Told:
     about: str
     uid: str = ""
     count: int = 1
+
+    @property
+    def words(self) -> str:
+        """The message, without what Kubernetes puts before it."""
+        text = self.message
+        for before in _BEFORE_WORDS:
+            text = text.removeprefix(before)
+        return text
 
 
 def told_of(event: Json) -> Told:
