@@ -39,8 +39,11 @@ _log = logging.getLogger(__name__)
 class EventSink(Protocol):
     """Where events are written."""
 
-    def write(self, series: Series) -> None:
-        """Write a series as one event, new or with its count and text renewed. Raises ClusterUnavailable."""
+    def write(self, series: Series) -> bool:
+        """Write a series as one event, new or with its count and text renewed. Raises ClusterUnavailable.
+
+        Returns False where there is nobody to be told any more.
+        """
 
 
 def occurrences(request: Request, outcome: Outcome) -> tuple[Occurrence, ...]:
@@ -142,20 +145,18 @@ class Events:
 
     def _write(self) -> None:
         for series in self._aggregate.due(self._clock()):
-            written = self._written(series)
-            self._count("written" if written else "failed")
-            self._aggregate.tried(series, self._clock(), written=written)
+            result = self._result(series)
+            self._count(result)
+            self._aggregate.tried(series, self._clock(), written=result != "failed")
 
-    def _written(self, series: Series) -> bool:
+    def _result(self, series: Series) -> str:
         try:
-            self._sink.write(series)
+            return "written" if self._sink.write(series) else "dropped"
         except ClusterUnavailable as error:
             self._failures.warn("an event could not be written", error)
-            return False
         except Exception as error:  # noqa: BLE001 - one event must not end the thread that writes them all
             self._failures.warn("fault in writing an event", error)
-            return False
-        return True
+        return "failed"
 
 
 def event_name(quota: str) -> str:

@@ -24,16 +24,22 @@ class QuotaEvents:
         self._api = api
         self._uid_of = uid_of
 
-    def write(self, series: Series) -> None:
-        """Create the event of a series, or renew it. Raises ClusterUnavailable."""
+    def write(self, series: Series) -> bool:
+        """Create the event of a series, or renew it. Raises ClusterUnavailable.
+
+        Returns False where the namespace is gone or being deleted: nobody is left there to be told.
+        """
         path = f"/api/v1/namespaces/{quote(series.latest.namespace, safe='')}/events"
         if series.written and self._renewed(f"{path}/{quote(series.name, safe='')}", series):
-            return
+            return True
         try:
             self._api.send("POST", path, self._event(series), WRITE_SECONDS)
         except ApiError as error:
+            if _is_of_ending_namespace(error):
+                return False
             if error.status != 409:  # an earlier attempt came through, and only its answer was lost
                 raise
+        return True
 
     def _renewed(self, path: str, series: Series) -> bool:
         """Renew an event; False if the API server has forgotten it."""
@@ -68,6 +74,11 @@ class QuotaEvents:
             "source": {"component": COMPONENT},
             "reportingComponent": COMPONENT,
         }
+
+
+def _is_of_ending_namespace(error: ApiError) -> bool:
+    """Whether the namespace takes no new objects (plugin/pkg/admission/namespace/lifecycle of Kubernetes)."""
+    return error.status == 404 or (error.status == 403 and "because it is being terminated" in str(error))
 
 
 def time_text(seconds: float) -> str:

@@ -24,14 +24,17 @@ class Sink:
     """Keeps what is written. Fails while there are failures left."""
 
     failures: int = 0
+    has_reader: bool = True
     error: Exception = field(default_factory=lambda: ClusterUnavailable("refused"))
     written: list[Series] = field(default_factory=list)
 
-    def write(self, series: Series) -> None:
+    def write(self, series: Series) -> bool:
         if self.failures:
             self.failures -= 1
             raise self.error
-        self.written.append(series)
+        if self.has_reader:
+            self.written.append(series)
+        return self.has_reader
 
 
 class World:
@@ -177,3 +180,14 @@ def test_the_name_of_an_event_is_a_dns_name(quota: str) -> None:
     assert len(name) <= 253
     assert ".." not in name
     assert name != event_name(quota)
+
+
+def test_what_nobody_is_left_to_read_is_no_failure_and_not_tried_again(world: World) -> None:
+    world.sink.has_reader = False
+    world.refuse()
+    world.events.step(0)
+    assert world.counted == ["dropped"]
+
+    world.now += INTERVAL_SECONDS
+    world.events.step(0)
+    assert world.counted == ["dropped"]

@@ -95,3 +95,20 @@ def test_an_event_that_is_there_already_was_written_by_an_earlier_attempt() -> N
 def test_other_failures_are_raised(error: Exception, written: int) -> None:
     with pytest.raises(ClusterUnavailable):
         write(replace(SERIES, written=written), error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ApiError("unable to create new content in namespace team-a because it is being terminated", 403),
+        ApiError('namespaces "team-a" not found', 404),
+    ],
+)
+def test_a_namespace_that_ends_has_nobody_to_be_told(error: ApiError) -> None:
+    api = Writes([error])
+    assert not QuotaEvents(api, lambda *_: "").write(SERIES)  # type: ignore[arg-type]
+
+
+def test_a_right_that_is_missing_is_a_failure() -> None:
+    with pytest.raises(ClusterUnavailable):
+        write(SERIES, ApiError("events is forbidden: User cannot create resource", 403))
