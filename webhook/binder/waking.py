@@ -56,17 +56,17 @@ class Waker:
 
     def _missed(self) -> list[Waiting]:
         """Return the pods to be woken; each is forgotten until the scheduler asks about it again."""
-        found: list[Waiting] = []
+        found: dict[str, Waiting] = {}  # by uid: a pod may fit several of the nodes that changed
         with self._books.lock:
             for change in self._due():
-                found += self._missed_by(change)
+                found.update((pod.uid, pod) for pod in self._missed_by(change))
                 if len(found) >= MOST_PER_STEP:
                     break
                 del self._books.changed[change.node]
-            found = found[:MOST_PER_STEP]
-            for pod in found:
+            missed = list(found.values())[:MOST_PER_STEP]
+            for pod in missed:
                 del self._books.waiting[pod.uid]
-        return found
+        return missed
 
     def _due(self) -> list[_Change]:
         if not self._books.waiting:

@@ -83,6 +83,14 @@ def test_a_new_device_wakes_who_waits_for_it():
     assert woken(world) == ["p"]
 
 
+def test_a_pod_that_fits_several_nodes_that_changed_is_woken_once():
+    world = full("p")
+    world.clock.now += 1
+    for node in ("node-a", "node-b"):
+        world.books.put_device(f"{node}-gpu-1", device(node, "GPU-1"))
+    assert (woken(world), woken(world)) == (["p"], [])
+
+
 def test_a_reservation_that_is_given_up_wakes_who_waits():
     world = one_node()
     world.create(q := k80_pod("q"))
