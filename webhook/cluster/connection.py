@@ -79,7 +79,8 @@ class Connection:
         self._access.close()
 
     def _exchange(self, asked: Asked, seconds: float) -> Json:
-        answer = self._open(asked, lambda access: self._answered(access, asked, seconds))
+        until = self._clock() + seconds
+        answer = self._open(asked, lambda access: self._answered(access, asked, until - self._clock()))
         try:
             document = orjson.loads(answer.body)
         except orjson.JSONDecodeError as error:
@@ -89,6 +90,8 @@ class Connection:
         return document
 
     def _answered(self, access: Access, asked: Asked, seconds: float) -> Answer:
+        if seconds <= 0:  # a write that comes later than promised may meet the writes of another leader
+            raise TimeoutError("no time was left to ask again with the credentials that were read anew")
         if access.kept is not None:
             return access.kept.exchange(asked, access.headers(), seconds, MAX_ANSWER_BYTES)
         return pooled.exchange(access, asked, seconds, MAX_ANSWER_BYTES, self._clock)

@@ -170,6 +170,23 @@ def test_a_rotated_token_is_read_again_when_the_old_one_is_refused(
         assert connection.get("/version") == {"known": True}
 
 
+def test_a_request_is_not_sent_again_once_its_time_is_over(
+    connect: Connect, tmp_path: Path, clock: Clock
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("old")
+
+    def slow_to_refuse(handler: Handler) -> None:
+        clock.now += 2.0
+        handler.send_json({}, 401)
+
+    with connect(slow_to_refuse, {"tokenFile": str(token)}) as (server, connection):
+        clock.now += RELOAD_SECONDS
+        with pytest.raises(ClusterUnavailable, match="no time was left"):
+            connection.send("POST", "/pods/p/binding", {}, seconds=2.0)
+        assert len(server.seen) == 1
+
+
 def test_a_wrong_token_is_not_read_again_at_every_request(connect: Connect, clock: Clock) -> None:
     with connect(status(401, "Unauthorized"), {"token": "wrong"}) as (server, connection):
         clock.now += RELOAD_SECONDS
