@@ -118,7 +118,7 @@ class ClassStatus:
         changes = class_status(obj, self._counts.total(name), problems, time_text(self._wall()))
         if changes is not None:
             stored = self._writer.patch(CLASSES, obj, changes, "status")
-            self._world.classes.learn(key_of(stored), keep_object(stored))
+            self._world.classes.update(key_of(stored), keep_object(stored))
 
 
 def _kind(properties: Mapping[str, str]) -> Kind:

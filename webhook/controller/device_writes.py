@@ -28,7 +28,8 @@ class DeviceWrites:
         """Delete, create and change devices. Deletions first: a new one may have the name of an old one."""
         self.delete(plan.delete)
         for obj in plan.create:
-            self._learn(self._writer.create(DEVICES, obj))
+            stored = self._writer.create(DEVICES, obj)
+            self._world.devices.learn(key_of(stored), keep_object(stored))
         for name, changes in plan.spec_patches.items():
             self._patch(name, changes)
         for name, changes in plan.status_patches.items():
@@ -54,12 +55,10 @@ class DeviceWrites:
         if obj is None:  # it may have gone meanwhile, which is told to us as every change
             return
         try:
-            self._learn(self._writer.patch(DEVICES, obj, changes, subresource))
+            stored = self._writer.patch(DEVICES, obj, changes, subresource)
+            self._world.devices.update(key_of(stored), keep_object(stored))
         except ApiError as error:
             if error.status == GONE:
-                # Its end was told before the answer to a write of ours, from which we learned of it again.
+                # Its end was told before the answer to our making it, from which we learned of it again.
                 self._world.devices.forget(("", name))
             raise
-
-    def _learn(self, stored: Json) -> None:
-        self._world.devices.learn(key_of(stored), keep_object(stored))

@@ -152,7 +152,7 @@ class NodeWork:
         patch = {**changes.metadata_patch(), **({"status": status} if status else {})}
         if patch:
             stored = self._parts.writer.patch_node(NODES, node, patch)
-            self._world.nodes.learn(key_of(stored), keep_node(stored))
+            self._world.nodes.update(key_of(stored), keep_node(stored))
         return verdict
 
     def _tell(self, node: Json, warnings: Sequence[str], verdict: NodeVerdict | None) -> None:

@@ -63,8 +63,17 @@ class Table(Generic[T]):
             if known is None or self._version(value) >= self._version(known):
                 self._set(key, value)
 
+    def update(self, key: Key, value: T) -> None:
+        """Hold what the API server has answered to a patch of ours; nobody is told.
+
+        What is not known has gone meanwhile: its end came before the answer, and would not come again.
+        """
+        with self._lock:
+            if key in self._values:
+                self.learn(key, value)
+
     def learn(self, key: Key, value: T) -> None:
-        """Hold what the API server has answered to a write of ours; nobody is told."""
+        """Hold what the API server has answered when we created something; nobody is told."""
         with self._lock:
             known = self._values.get(key)
             if known is None or self._version(value) > self._version(known):

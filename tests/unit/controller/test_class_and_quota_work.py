@@ -52,6 +52,13 @@ def test_a_class_that_somebody_deletes_is_made_again(cluster: Cluster) -> None:
     assert f"POST {CLASSES}" in cluster.settle()
 
 
+def test_a_class_that_is_deleted_before_the_answer_to_a_write_is_made_again(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node())
+    cluster.api.meanwhile[f"PATCH {CLASSES}/{K80}/status"] = lambda: cluster.drop("classes", K80)
+    assert [*cluster.settle(), *cluster.settle()].count(f"POST {CLASSES}") == 2
+    assert f"{CLASSES}/{K80}" in cluster.api.objects
+
+
 def test_a_class_of_a_person_is_used_and_not_changed(cluster: Cluster) -> None:
     theirs = cluster.put("classes", a_class(placement="Spread"))
     cluster.put("nodes", a_node())

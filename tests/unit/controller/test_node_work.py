@@ -110,6 +110,14 @@ def test_devices_of_a_node_that_is_gone_go_too(cluster: Cluster) -> None:
     assert cluster.a_class(K80)["status"]["devices"] == 0
 
 
+def test_a_node_that_goes_before_the_answer_to_a_write_is_not_learned_again(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node())
+    cluster.api.meanwhile["PATCH /api/v1/nodes/a/status"] = lambda: cluster.drop("nodes", "a")
+    cluster.settle()
+    assert cluster.world.nodes.all() == []
+    assert cluster.work(GONE_SECONDS) == [f"DELETE {DEVICES}/a-0"]
+
+
 def test_devices_that_are_known_before_their_node_stay(cluster: Cluster) -> None:
     cluster.put("nodes", a_node())
     cluster.settle()

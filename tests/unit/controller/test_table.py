@@ -67,7 +67,7 @@ def test_a_list_tells_what_came_changed_and_went(table: Table[Json], told: Told)
 def test_an_answer_to_our_own_write_is_known_and_told_to_nobody(table: Table[Json], told: Told) -> None:
     table.put(KEY, device(1))
     told.changes.clear()
-    table.learn(KEY, device(3, phase="Bound"))
+    table.update(KEY, device(3, phase="Bound"))
     table.put(KEY, device(2))  # the watch is behind
     table.put(KEY, device(3, phase="Bound"))
     assert told.changes == []
@@ -76,7 +76,7 @@ def test_an_answer_to_our_own_write_is_known_and_told_to_nobody(table: Table[Jso
 
 def test_an_answer_that_comes_after_later_news_is_dropped(table: Table[Json]) -> None:
     table.put(KEY, device(5))
-    table.learn(KEY, device(4, phase="Bound"))
+    table.update(KEY, device(4, phase="Bound"))
     assert table.get(KEY) == device(5)
 
 

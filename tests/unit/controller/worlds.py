@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,11 +47,15 @@ class Clock:
 
 @dataclass
 class FakeApi:
-    """Objects by path. `refused` maps the beginning of a write, as `POST /path`, to a status."""
+    """Objects by path. `refused` maps the beginning of a write, as `POST /path`, to a status.
+
+    `meanwhile` is what happens between a write and its answer.
+    """
 
     objects: dict[str, Json] = field(default_factory=dict)
     writes: list[str] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
+    meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
     told: list[tuple[str, str]] = field(default_factory=list)
     refuse_name: str = ""  # of an object that is not to be created
     version: int = 100
@@ -77,7 +81,9 @@ class FakeApi:
             raise ApiError("not found", 404)
         if method == "DELETE":
             return self.objects.pop(target)
-        return self.put(target, _merged(self.objects[target], document, strategic=method == STRATEGIC))
+        stored = self.put(target, _merged(self.objects[target], document, strategic=method == STRATEGIC))
+        self.meanwhile.pop(f"{verb} {path}", lambda: None)()
+        return stored
 
     def read(self, namespace: str, name: str, seconds: float) -> Json | None:
         return self.objects.get(f"/api/v1/namespaces/{namespace}/pods/{name}")
