@@ -37,9 +37,10 @@ class ClassMaker:
         self._known: set[Kind] = set()
 
     def ensure(self, devices: Iterable[Json]) -> bool:
-        """Make the classes of these devices, so that their node shows them at once; whether all are made.
+        """Make the classes of these devices, so that their node shows them at once.
 
-        One that the API server refuses keeps its node from nothing else.
+        One that the API server refuses keeps its node from nothing else. False says, once, that the caller
+        has to see to it that it is tried again.
         """
         if {_kind(at(obj, "spec", "properties")) for obj in devices} <= self._known:
             return True
@@ -66,9 +67,10 @@ class ClassMaker:
         refused = [error for obj in plan.create if (error := self._create(obj))]
         for name in plan.stale if self._remove_unused else ():
             self._remove(name)
+        # Those refused too: whoever hears of it tries again later, and not once more for each node.
+        self._known = set(kinds)
         if refused:
             raise refused[0]
-        self._known = set(kinds)
 
     def _create(self, obj: Json) -> ApiError | None:
         """Make a class; returns why the API server refuses it, which concerns no other class."""
@@ -118,7 +120,7 @@ class ClassStatus:
         changes = class_status(obj, self._counts.total(name), problems, time_text(self._wall()))
         if changes is not None:
             stored = self._writer.patch(CLASSES, obj, changes, "status")
-            self._world.classes.update(key_of(stored), keep_object(stored))
+            self._world.classes.update(key_of(stored), keep_object(stored), tell=True)
 
 
 def _kind(properties: Mapping[str, str]) -> Kind:

@@ -9,10 +9,11 @@ from typing import Any, Final
 from webhook.cluster.listing import Resource
 from webhook.core.inventory.label_sources import LABEL_PREFIXES
 from webhook.core.raw import as_list, as_mapping, as_text, at, value_at
-from webhook.core.values.names import API_VERSION, NODE_CONDITION, NODE_LABEL_PREFIX, Json
+from webhook.core.values.names import API_VERSION, NODE_CONDITION, NODE_LABEL_PREFIX, STORED_PREFIX, Json
 
 _CORE: Final = "/api/v1"
 _OURS: Final = f"/apis/{API_VERSION}"
+_AMOUNTS: Final = ("capacity", "allocatable")
 _LABELS: Final = (*LABEL_PREFIXES, NODE_LABEL_PREFIX)
 
 
@@ -21,7 +22,7 @@ def keep_node(obj: Json) -> Json:
     metadata, status = at(obj, "metadata"), at(obj, "status")
     labels = {key: value for key, value in at(metadata, "labels").items() if key.startswith(_LABELS)}
     conditions = [item for item in as_list(status.get("conditions")) if _is_ours(item)]
-    kept = {name: _extended(status.get(name)) for name in ("capacity", "allocatable")}
+    kept = {name: _extended(status.get(name)) for name in _AMOUNTS}
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -65,6 +66,18 @@ def is_same_node(one: Json, other: Json) -> bool:
     """Whether two states of a Node say the same of devices."""
     parts = (("metadata", "uid"), ("metadata", "labels"), ("status",))
     return all(value_at(one, part) == value_at(other, part) for part in parts)
+
+
+def is_same_but_for_ours(one: Json, other: Json) -> bool:
+    """Whether two states of a Node differ in nothing but what the controller writes."""
+    return _foreign(one) == _foreign(other)
+
+
+def _foreign(node: Json) -> tuple[Any, ...]:
+    labels, status = at(node, "metadata", "labels"), at(node, "status")
+    parts = [(labels, NODE_LABEL_PREFIX), *((at(status, name), STORED_PREFIX) for name in _AMOUNTS)]
+    others = [{key: item[key] for key in item if not key.startswith(ours)} for item, ours in parts]
+    return at(node, "metadata").get("uid"), others
 
 
 def _named(metadata: Json, *names: str) -> Json:

@@ -11,10 +11,10 @@ from webhook.controller.class_work import ClassMaker
 from webhook.controller.counts import Counts, NodeCounts
 from webhook.controller.device_writes import DeviceWrites
 from webhook.controller.doubles import Double, Doubles, doubles_among
-from webhook.controller.kept import NODES, keep_node
+from webhook.controller.kept import NODES, is_same_but_for_ours, keep_node
 from webhook.controller.notices import Notices
 from webhook.controller.queue import Key
-from webhook.controller.world import CLASS_STATUS, CLASSES, CROWD_SECONDS, Told, World
+from webhook.controller.world import CLASS_STATUS, CLASSES, CROWD_SECONDS, NODE, Told, World
 from webhook.controller.writing import Writer
 from webhook.core.inventory.class_status import node_counts
 from webhook.core.inventory.holdings import Holdings, holdings_of
@@ -22,7 +22,7 @@ from webhook.core.inventory.node_condition import NodeVerdict, first_verdict, no
 from webhook.core.inventory.plan_devices import DevicePlan, Settling, plan_devices, plan_gone_node
 from webhook.core.inventory.shown_node import shown_node
 from webhook.core.placement.pod_entry import PodEntry
-from webhook.core.raw import at
+from webhook.core.raw import at, name_of
 from webhook.core.values.extended_resource import ExtendedResource, read_extended_resources
 from webhook.core.values.names import Json
 
@@ -152,8 +152,14 @@ class NodeWork:
         patch = {**changes.metadata_patch(), **({"status": status} if status else {})}
         if patch:
             stored = self._parts.writer.patch_node(NODES, node, patch)
-            self._world.nodes.update(key_of(stored), keep_node(stored))
+            self._learn(node, keep_node(stored))
         return verdict
+
+    def _learn(self, before: Json, after: Json) -> None:
+        """Take in the answer to a patch of a Node; if somebody else has changed it too, look at it again."""
+        self._world.nodes.update(key_of(after), after)
+        if not is_same_but_for_ours(before, after):
+            self._told.add(Key(NODE, name_of(after)))
 
     def _tell(self, node: Json, warnings: Sequence[str], verdict: NodeVerdict | None) -> None:
         if warnings:

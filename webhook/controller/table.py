@@ -63,14 +63,15 @@ class Table(Generic[T]):
             if known is None or self._version(value) >= self._version(known):
                 self._set(key, value)
 
-    def update(self, key: Key, value: T) -> None:
-        """Hold what the API server has answered to a patch of ours; nobody is told.
+    def update(self, key: Key, value: T, *, tell: bool = False) -> None:
+        """Hold what the API server has answered to a patch of ours; by default nobody is told.
 
-        What is not known has gone meanwhile: its end came before the answer, and would not come again.
+        What is not known has gone meanwhile: its end came before the answer, and would not come again. So it
+        is with what somebody else has changed just before the patch: the watch's news of it come too late.
         """
         with self._lock:
             if key in self._values:
-                self.learn(key, value)
+                (self.put if tell else self.learn)(key, value)
 
     def learn(self, key: Key, value: T) -> None:
         """Hold what the API server has answered when we created something; nobody is told."""

@@ -59,6 +59,16 @@ def test_a_class_that_is_deleted_before_the_answer_to_a_write_is_made_again(clus
     assert f"{CLASSES}/{K80}" in cluster.api.objects
 
 
+def test_a_spec_that_changes_just_before_its_status_is_written_is_not_missed(cluster: Cluster) -> None:
+    seen = cluster.put("classes", a_class())
+    other = {**seen, "spec": {"selector": {"matchLabels": {"model": "Tesla P4"}}}}
+    cluster.api.put(f"{CLASSES}/{K80}", other)  # the watch does not know it yet
+    cluster.put("nodes", a_node())
+    cluster.settle()
+    cluster.watch().settle()
+    assert cluster.a_class(K80)["status"]["devices"] == 0
+
+
 def test_a_class_of_a_person_is_used_and_not_changed(cluster: Cluster) -> None:
     theirs = cluster.put("classes", a_class(placement="Spread"))
     cluster.put("nodes", a_node())
@@ -97,6 +107,16 @@ def test_a_class_that_is_refused_keeps_no_device_and_no_other_class_away(cluster
     cluster.api.refuse_name = ""
     cluster.makers("")
     assert cluster.a_class(K80)
+
+
+def test_a_class_that_is_refused_is_not_tried_again_for_each_node(cluster: Cluster) -> None:
+    cluster.api.refuse_name = K80
+    for name in ("a", "b", "c"):
+        cluster.put("nodes", a_node(name))
+        cluster.nodes(name)
+    assert cluster.api.writes.count(f"POST {CLASSES}") == 1
+    cluster.api.refuse_name = ""
+    assert f"POST {CLASSES}" in cluster.settle()
 
 
 def test_a_class_that_a_namespace_adopts_for_is_counted_by_the_plugin_on_its_nodes(cluster: Cluster) -> None:

@@ -118,6 +118,18 @@ def test_a_node_that_goes_before_the_answer_to_a_write_is_not_learned_again(clus
     assert cluster.work(GONE_SECONDS) == [f"DELETE {DEVICES}/a-0"]
 
 
+def test_labels_that_change_just_before_a_write_of_ours_are_not_missed(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node(count=1))
+    cluster.settle()
+    uid = {"uid": cluster.node("a")["metadata"]["uid"]}
+    few, more = ({**node, "metadata": {**node["metadata"], **uid}} for node in (a_node(), a_node(count=2)))
+    cluster.put("nodes", few)  # somebody has removed what we had written
+    cluster.api.put("/api/v1/nodes/a", more)  # the watch does not know it yet
+    assert cluster.work()[0] == "PATCH /api/v1/nodes/a/status"
+    cluster.watch().settle()
+    assert cluster.node("a")["metadata"]["labels"][LABEL] == "2"
+
+
 def test_devices_that_are_known_before_their_node_stay(cluster: Cluster) -> None:
     cluster.put("nodes", a_node())
     cluster.settle()
