@@ -17,11 +17,14 @@ class Alone:
         """By default the name is that of the parent, which workers of one server share."""
         self._address = f"\0resourceclass-binder-{name or os.getppid()}"
         self._socket: socket.socket | None = None
+        self._closed = False
         self._lock = Lock()
 
     def __call__(self) -> bool:
         """Whether the name is held."""
         with self._lock:
+            if self._closed:
+                return False
             if self._socket is None:
                 self._socket = _bound(self._address)
             return self._socket is not None
@@ -29,6 +32,7 @@ class Alone:
     def close(self) -> None:
         """Give the name up: nothing is decided here any more."""
         with self._lock:
+            self._closed = True
             if self._socket is not None:
                 self._socket.close()
 

@@ -117,6 +117,14 @@ def test_only_one_process_of_a_server_is_alone():
     second.close()
 
 
+@pytest.mark.parametrize("held", [True, False])
+def test_who_has_given_the_name_up_is_never_alone_again(held):
+    first = Alone(f"test-{os.getpid()}-{held}")
+    assert not held or first()
+    first.close()
+    assert not first()
+
+
 def test_the_name_is_that_of_the_server():
     first = Alone()
     assert first()
