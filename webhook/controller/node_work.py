@@ -67,8 +67,7 @@ class NodeWork:
     def __call__(self, name: str) -> float | None:
         """Bring the node up to date; returns after how many seconds to look again, None if for no reason."""
         node = self._world.nodes.get(("", name))
-        pods = self._world.pods.of(name)
-        holdings = holdings_of(pods)
+        holdings = holdings_of(self._world.pods.of(name))
         if node is None:
             return self._gone(name)
         self._gone_since.pop(name, None)
@@ -77,7 +76,8 @@ class NodeWork:
         if not self._parts.makers.ensure(self._world.devices.of(name)):
             self._told.add_after(Key(CLASSES), CROWD_SECONDS)
         self._parts.devices.write_statuses(self._world.devices.of(name), holdings)
-        verdict = self._write_node(node, self._read(name), pods, plan.verdict)
+        # The pods anew: one that was bound during the writes above has its units counted as well.
+        verdict = self._write_node(node, self._read(name), self._world.pods.of(name), plan.verdict)
         doubles = self.count(name)
         self._tell(node, plan.warnings, verdict)
         self._act(doubles)

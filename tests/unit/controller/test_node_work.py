@@ -100,6 +100,21 @@ def test_capacity_stays_where_pods_use_it_when_devices_are_gone(cluster: Cluster
     assert (node["metadata"]["labels"][LABEL], node["status"]["allocatable"][stored_key(K80)]) == ("1", "1")
 
 
+def test_capacity_stays_where_a_pod_is_bound_while_its_device_is_written(cluster: Cluster) -> None:
+    cluster.put("nodes", a_node())
+    cluster.settle()
+    node = cluster.node("a")
+
+    def bind() -> None:
+        cluster.put("pods", held_by("p"))
+
+    cluster.api.meanwhile[f"PATCH {DEVICES}/a-0/status"] = bind
+    cluster.put("nodes", {**node, "metadata": {**node["metadata"], "labels": {LABEL: "1"}}})
+    cluster.nodes("a")
+    assert cluster.device("a-0")["status"]["phase"] == "Unhealthy"
+    assert cluster.node("a")["status"]["capacity"][stored_key(K80)] == "1"
+
+
 def test_devices_of_a_node_that_is_gone_go_too(cluster: Cluster) -> None:
     cluster.put("nodes", a_node(count=2))
     cluster.settle()
