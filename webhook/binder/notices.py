@@ -42,6 +42,7 @@ class Complaint:
 
 def complaints(books: Books) -> list[Complaint]:
     """Return what only a person can mend."""
+    _work_out(books)
     with books.lock:
         damaged = [_damaged(entry) for entry in books.pods.values() if entry.problems]
         return damaged + list(_held_twice(books))
@@ -74,14 +75,19 @@ def _held_twice(books: Books) -> Iterator[Complaint]:
 
 def double_allocations(books: Books) -> int:
     """Return how many devices more pods hold than they can bear."""
+    _work_out(books)
+    with books.lock:
+        return sum(map(len, books.conflicts.values()))
+
+
+def _work_out(books: Books) -> None:
+    """Work out the state of all nodes, some at a time: after a change of the classes it is thousands."""
     with books.lock:
         names = iter(books.not_worked_out())
     while some := list(islice(names, NODES_AT_ONCE)):
         with books.lock:
             for name in some:
                 books.state(name)
-    with books.lock:
-        return sum(map(len, books.conflicts.values()))
 
 
 class Notices:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.binder.worlds import CLASSES, World, bound, device, k80_pod, one_node
 from webhook.binder.binding import DECIDE_SECONDS
-from webhook.binder.notices import AGAIN_SECONDS, Notices, double_allocations
+from webhook.binder.notices import AGAIN_SECONDS, NODES_AT_ONCE, Notices, complaints, double_allocations
 from webhook.binder.reserving import BindRefused
 from webhook.binder.settling import UNSEEN_SECONDS, Settler
 from webhook.core.errors import ClusterUnavailable
@@ -216,3 +216,27 @@ def test_a_pod_that_the_watch_has_shown_and_a_list_does_not_is_gone():
     assert settled.world.bind(p, "node-a") == "bound"
     settled.world.watch().books.replace_pods({})
     assert settled.world.free("node-a") == {"GPU-0"}
+
+
+@pytest.mark.parametrize("ask", [complaints, double_allocations])
+def test_many_nodes_are_worked_out_some_at_a_time(ask):
+    books = World().books
+    for number in range(2 * NODES_AT_ONCE):
+        books.put_device(f"device-{number}", device(f"node-{number}", "GPU-0"))
+    lock = CountingLock(books)
+    ask(books)
+    assert max(lock.worked_out) == NODES_AT_ONCE
+
+
+class CountingLock:
+    """Stands in for the lock of books, and notes how many nodes were worked out each time it was held."""
+
+    def __init__(self, books):
+        self._books, self.worked_out = books, []
+        books.lock = self
+
+    def __enter__(self):
+        self._before = len(self._books.states)
+
+    def __exit__(self, *error):
+        self.worked_out.append(len(self._books.states) - self._before)
