@@ -211,12 +211,13 @@ def test_status_is_a_subresource_of_its_own(installed: Api) -> None:
 
 
 def test_kubectl_shows_what_a_person_wants_to_know_of_a_class(installed: Api, kubectl: Kubectl) -> None:
-    installed.patch("ResourceClass", K80, {"status": {"devices": 4, "free": 3}}, subresource="status").must()
+    status = {"devices": 4, "used": 1, "unhealthy": 0, "free": 3}
+    installed.patch("ResourceClass", K80, {"status": status}, subresource="status").must()
 
     head, row = kubectl("get", "rclass", K80).must().splitlines()
 
-    assert head.split() == ["NAME", "DEVICES", "FREE", "SHARE", "READY", "AGE"]
-    assert row.split()[:3] == [K80, "4", "3"]
+    assert head.split() == ["NAME", "DEVICES", "USED", "UNHEALTHY", "FREE", "SHARE", "READY", "AGE"]
+    assert row.split()[:5] == [K80, "4", "1", "0", "3"]
 
 
 def test_kubectl_explains_every_field_of_a_class(installed: Api, kubectl: Kubectl) -> None:

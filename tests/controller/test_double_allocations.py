@@ -24,8 +24,11 @@ DOUBLES = "resourceclass_double_allocations"
 
 
 def bind_by_hand(api: Api, namespace: str, name: str, node: str) -> None:
-    """Creates a pod and binds it to device 0 of a node, whoever holds that."""
-    made = api.create(asking(name, K80), namespace).must()
+    """Creates a pod and binds it to device 0 of a node, whoever holds that.
+
+    Its node selector, which a Binding is not held to, keeps the scheduler from binding it first.
+    """
+    made = api.create(asking(name, K80, nodeSelector={"nobody": "has-this"}), namespace).must()
     entry = {"class": K80, "device": "0"}
     record = {"version": 1, "node": node, "containers": {"main": [entry]}}
     annotations = {RECORD: json.dumps(record), f"{DEVICES}main": "0"}
