@@ -7,7 +7,7 @@ import orjson
 
 from webhook.cli.tables import printable, table
 from webhook.core.explain.overview import ClassRow, Mark, Overview
-from webhook.core.explain.supply import UsedBy
+from webhook.core.explain.supply import Supply, UsedBy
 from webhook.core.placement.reasons import size_text
 from webhook.core.text import list_of, plural
 from webhook.core.values.names import Json
@@ -48,6 +48,19 @@ def free_text(units: int, share_memory_bytes: int | None) -> str:
     return str(units) if share_memory_bytes is None else f"{units} x {size_text(share_memory_bytes)}"
 
 
+def supply_entry(supply: Supply) -> Json:
+    """Return the counts of a class as they stand in JSON."""
+    return {
+        "nodes": supply.nodes,
+        "devices": supply.devices,
+        "inUse": supply.in_use,
+        "heldBack": supply.held_back,
+        "blocked": supply.blocked,
+        "unhealthy": supply.unhealthy,
+        "tooSmall": supply.too_small,
+    }
+
+
 def _used_by(row: ClassRow) -> str:
     own = [_use(use, row.name) for use in row.supply.used_by]
     others = [f"{row.supply.held_back} held back"] if row.supply.held_back else []
@@ -78,13 +91,7 @@ def _entry(row: ClassRow) -> Json:
         "mark": row.mark.value,
         "problems": list(row.problems),
         "shareMemoryBytes": row.share_memory_bytes,
-        "nodes": supply.nodes,
-        "devices": supply.devices,
-        "inUse": supply.in_use,
-        "heldBack": supply.held_back,
-        "blocked": supply.blocked,
-        "unhealthy": supply.unhealthy,
-        "tooSmall": supply.too_small,
+        **supply_entry(supply),
         "units": supply.units,
         "free": supply.free,
         "waiting": [{"namespace": use.namespace, "pod": use.pod, "units": use.units} for use in row.waiting],

@@ -9,7 +9,7 @@ from typing import Final
 
 import orjson
 
-from webhook.cli.classes_text import free_text
+from webhook.cli.classes_text import free_text, supply_entry
 from webhook.cli.tables import printable, table
 from webhook.core.explain.answer import Candidate, ClassNeed, DeviceHeld, Explanation
 from webhook.core.explain.told import Told
@@ -154,13 +154,7 @@ def _class_entry(need: ClassNeed) -> Json:
     if supply is not None:
         pods = dict.fromkeys((holder.namespace, holder.pod) for holder in supply.holders)
         entry |= {
-            "nodes": supply.nodes,
-            "devices": supply.devices,
-            "inUse": supply.in_use,
-            "heldBack": supply.held_back,
-            "blocked": supply.blocked,
-            "unhealthy": supply.unhealthy,
-            "tooSmall": supply.too_small,
+            **supply_entry(supply),
             "free": supply.free,
             "heldBy": [{"namespace": namespace, "pod": pod} for namespace, pod in pods],
         }
