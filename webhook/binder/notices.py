@@ -10,6 +10,7 @@ from typing import Final
 from webhook.binder.books import Books
 from webhook.binder.ports import EventPort
 from webhook.core.errors import ClusterUnavailable
+from webhook.core.inventory.device_status import HELD_TWICE
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.text import list_of, shorten
 from webhook.core.values.names import RECORD_ANNOTATION, Json
@@ -17,7 +18,6 @@ from webhook.core.values.record import DamagedRecord
 from webhook.serve.logging import Repeated, event
 
 DAMAGED: Final = "DamagedDeviceRecord"
-SHARED: Final = "DeviceHeldTwice"
 
 STEP_SECONDS: Final = 10.0
 # An API server forgets an Event after an hour.
@@ -70,7 +70,7 @@ def _held_twice(books: Books) -> Iterator[Complaint]:
                 message = (
                     f"{list_of(own)} on {name} is held by more pods than it can serve; delete all but one"
                 )
-                yield Complaint(entry, SHARED, shorten(message, MESSAGE_LENGTH))
+                yield Complaint(entry, HELD_TWICE, shorten(message, MESSAGE_LENGTH))
 
 
 def double_allocations(books: Books) -> int:

@@ -7,7 +7,6 @@ from typing import Final
 
 from webhook.binder.books import Books
 from webhook.cluster.listing import Resource, key_of
-from webhook.cluster.resources import keep_spec
 from webhook.cluster.store import Key, Store
 from webhook.core.placement.pod_entry import PodEntry
 from webhook.core.raw import at
@@ -50,7 +49,6 @@ def keep_lease(obj: Json) -> Json:
     return {"spec": at(obj, "spec")}
 
 
-CLASSES: Final[Resource[Json]] = Resource("ResourceClass", _OURS, "resourceclasses", keep_spec)
 NODES: Final[Resource[bool]] = Resource("Node", _CORE, "nodes", keep_nothing)
 DEVICES: Final[Resource[ExtendedResource]] = Resource(
     "ExtendedResource", _OURS, "extendedresources", keep_device

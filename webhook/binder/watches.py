@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from webhook.binder.books import Books
 from webhook.binder.sinks import (
-    CLASSES,
     DEVICES,
     NODES,
     ClassSink,
@@ -19,6 +18,7 @@ from webhook.binder.sinks import (
 from webhook.cluster.api import Api
 from webhook.cluster.cache import Watch
 from webhook.cluster.device_pods import DEVICE_PODS
+from webhook.cluster.resources import RESOURCE_CLASSES
 from webhook.cluster.watch_group import WatchGroup
 from webhook.core.values.names import Json
 
@@ -37,7 +37,7 @@ class Watches(WatchGroup):
         self._api = api
         self._pods = Watch(api, DEVICE_PODS, PodSink(books), self.timing)
         self.add(
-            Watch(api, CLASSES, ClassSink(books), self.timing),
+            Watch(api, RESOURCE_CLASSES, ClassSink(books), self.timing),
             Watch(api, NODES, NodeSink(books), self.timing),
             Watch(api, DEVICES, DeviceSink(books), self.timing),
             self._pods,

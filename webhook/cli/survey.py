@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from webhook.binder.node_book import NodeBook
 from webhook.cluster.listing import Resource, key_of
 from webhook.cluster.reads import Reads, collector_paused
-from webhook.cluster.resources import RESOURCE_CLASSES
+from webhook.cluster.resources import RESOURCE_CLASSES, UNFINISHED
 from webhook.core.inventory.holdings import Holdings, holdings_of
 from webhook.core.placement.membership import Membership
 from webhook.core.placement.node import Node
@@ -20,7 +20,6 @@ from webhook.core.raw import at
 from webhook.core.values.classes import Classes
 from webhook.core.values.extended_resource import BadDevice, ExtendedResource, parse_extended_resource
 from webhook.core.values.names import API_VERSION, Json
-from webhook.core.values.usage import FINISHED
 
 
 class SeenPod(NamedTuple):
@@ -54,7 +53,7 @@ PODS: Final[Resource[SeenPod]] = Resource(
     "/api/v1",
     "pods",
     keep_seen,
-    query={"fieldSelector": ",".join(f"status.phase!={phase}" for phase in FINISHED)},
+    query={"fieldSelector": UNFINISHED},
 )
 
 

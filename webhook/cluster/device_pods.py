@@ -3,8 +3,8 @@
 from typing import Final
 
 from webhook.cluster.listing import Resource, uid_of
+from webhook.cluster.resources import UNFINISHED
 from webhook.core.placement.pod_entry import PodEntry, keep_pod
-from webhook.core.values.usage import FINISHED
 
 # Of every scheduler: static pods and those that ask for a vendor's resource hold devices too.
 DEVICE_PODS: Final[Resource[PodEntry]] = Resource(
@@ -12,6 +12,6 @@ DEVICE_PODS: Final[Resource[PodEntry]] = Resource(
     "/api/v1",
     "pods",
     keep_pod,
-    query={"fieldSelector": ",".join(f"status.phase!={phase}" for phase in FINISHED)},
+    query={"fieldSelector": UNFINISHED},
     key=uid_of,
 )

@@ -15,6 +15,9 @@ from webhook.core.values.usage import FINISHED, Usage, usage_of
 _CORE: Final = "/api/v1"
 _OURS: Final = f"/apis/{API_VERSION}"
 
+# The field selector of pods that may still run.
+UNFINISHED: Final = ",".join(f"status.phase!={phase}" for phase in FINISHED)
+
 
 def keep_named(obj: Json, *fields: str) -> Json:
     """Return an object with its type, its name and the given fields, and nothing else."""
@@ -55,9 +58,5 @@ PODS: Final[Resource[tuple[Usage, ...]]] = Resource(
     _CORE,
     "pods",
     keep_usage,
-    query={
-        "fieldSelector": ",".join(
-            (f"spec.schedulerName={SCHEDULER}", *(f"status.phase!={phase}" for phase in FINISHED))
-        )
-    },
+    query={"fieldSelector": f"spec.schedulerName={SCHEDULER},{UNFINISHED}"},
 )
